@@ -36,12 +36,9 @@ def parts_of(values: Sequence[object]) -> list[vt.Tensor]:
     """The tensors among values and in lists of them."""
     found: list[vt.Tensor] = []
     for value in values:
-        found += [x for x in (value if isinstance(value, list) else [value]) if is_tensor(x)]
+        given = value if isinstance(value, list) else [value]
+        found += [x for x in given if isinstance(x, vt.Tensor)]
     return found
-
-
-def is_tensor(value: object) -> bool:
-    return isinstance(value, vt.Tensor)
 
 
 class Mixed:
@@ -115,12 +112,11 @@ def test_no_gradient_of_an_operator_sees_a_later_write(case: Case, role: str) ->
 WITH_ARRAY = [
     (call, swapped)
     for call in OF_A_MATRIX
-    if "base" in call
+    if "base" in call and "cross" not in call
     for swapped in ([False] if re.search("y:|out=|where", call) else [False, True])
 ]
 
 
-@pytest.mark.filterwarnings("ignore:Arrays of 2-dimensional vectors:DeprecationWarning")
 @sweep(WITH_ARRAY, row=at_once)
 def test_no_gradient_of_a_function_of_numpys_sees_a_later_write(call: str, swapped: bool) -> None:
     if swapped:
@@ -264,13 +260,13 @@ def test_every_way_to_save_a_constant_copies_it() -> None:
 
 def test_an_array_on_the_memory_that_is_written_is_read_first() -> None:
     memory = np.array([1.0, 2.0, 3.0])
-    x = vt.from_numpy(memory)
-    x.requires_grad_()
+    x: Any = vt.from_numpy(memory)
     with vt.no_grad():
         x.mul_(memory[::-1])
         assert memory.tolist() == [3.0, 4.0, 3.0]
     scale = leaf(1.0, 1.0, 1.0)
-    y = (scale * 1).mul_(memory)
+    y: Any = scale * 1
+    y.mul_(memory)
     y.mul_(y.detach().numpy())  # an array on the memory of y itself
     y.sum().backward()
     assert scale.grad.tolist() == [9.0, 16.0, 9.0]

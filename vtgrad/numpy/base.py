@@ -331,7 +331,8 @@ class ArrayBase(Tensor):
         """
         if self._impl.array.dtype.kind == "c":
             return typing.cast("Self", F.imag(viewable(self)))
-        zeros = np.zeros(self._impl.array.shape, self._impl.array.dtype)
+        array = self._impl.array
+        zeros = np.zeros(array.shape, array.dtype, "F" if array.flags.fnc else "C")
         zeros.flags.writeable = False
         return typing.cast("Self", kinds.array._wrap(TensorImpl(zeros)))
 

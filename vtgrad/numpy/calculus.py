@@ -11,6 +11,7 @@ import numpy as np
 from vtgrad.numpy import reductions, ufuncs
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import concatenated, in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
 from vtgrad.numpy.promotion import common, inexact
@@ -39,7 +40,7 @@ def joined(parts: Sequence[ArrayLike], dim: int) -> ndarray:
             "all the input array dimensions except for the concatenation axis must match exactly, "
             f"the arrays have the shapes {[x.shape for x in arrays]}"
         )
-    return as_array(F.cat(arrays, dim))
+    return as_array(concatenated(arrays, dim))
 
 
 def _along(x: TensorBase, dim: int, start: int | None, stop: int | None) -> ndarray:
@@ -244,7 +245,8 @@ def _gradient_along(x: ndarray, h: Any, dim: int, edge_order: int) -> ndarray:
         inner = ufuncs.divide(ufuncs.subtract(above, below), ufuncs.multiply(2.0, h))
     first, last = _ends(h, x, dim, edge_order)
     kind = x._impl.array.dtype
-    return as_array(F.cat([cast(first, kind), cast(inner, kind), cast(last, kind)], dim))
+    parts = [cast(part, kind) for part in (first, inner, last)]
+    return as_array(in_order_of(concatenated(parts, dim), x))
 
 
 @function

@@ -12,7 +12,7 @@ from vtgrad.numpy.deliver import NO_VALUE, NoValue, handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem, keyed_index, setitem
 from vtgrad.numpy.kinds import kinds
-from vtgrad.numpy.memory_order import in_rows
+from vtgrad.numpy.memory_order import in_order_of_all, in_rows
 from vtgrad.numpy.on_values import (
     Target,
     any_differentiated,
@@ -93,11 +93,12 @@ def where(
         return typing.cast("ndarray", handed_over(np.where(*map(values_in, given))))
     mask = of(condition, _BOOL)
     one, two = (x, y) if _agree(x, y) else common([x, y])
+    one, two = of(one), of(two)
     try:
-        return as_array(F.where(mask, of(one), of(two)))
+        return as_array(in_order_of_all(F.where(mask, one, two), mask, one, two))
     except RuntimeError:
         # NumPy says what does not broadcast.
-        np.broadcast_shapes(mask.shape, of(one).shape, of(two).shape)
+        np.broadcast_shapes(mask.shape, one.shape, two.shape)
         raise
 
 

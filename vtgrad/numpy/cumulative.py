@@ -12,6 +12,7 @@ from vtgrad.numpy import reductions
 from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.deliver import deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of
 from vtgrad.numpy.public_ndarray import ndarray
@@ -47,7 +48,8 @@ def _cumulative(
     found = running(given, dim, dtype)
     if include_initial:
         sizes = tuple([1 if d == dim else n for d, n in enumerate(found.shape)])
-        found = joined([fresh(np.full(sizes, name == "prod", found.dtype)), found], dim)
+        first = fresh(np.full(sizes, name == "prod", found.dtype))
+        found = as_array(in_order_of(joined([first, found], dim), found))
     return deliver(found, out)
 
 

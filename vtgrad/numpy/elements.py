@@ -12,6 +12,7 @@ from vtgrad.numpy import ufuncs
 from vtgrad.numpy.deliver import dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values, refuse_derivatives, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
@@ -346,7 +347,8 @@ def unwrap(
         return as_array(F.clone(x))
     first = F.slice(x, dim, 0, 1, 1)
     rest = F.slice(x, dim, 1, count, 1)
-    return as_array(F.cat([first, F.add(rest, F.cumsum(added, dim))], dim))
+    found = F.cat([first, F.add(rest, F.cumsum(added, dim))], dim)
+    return as_array(in_order_of(found, x))
 
 
 @function

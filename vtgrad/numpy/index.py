@@ -134,13 +134,27 @@ def _is_whole_mask(x: TensorBase, parts: tuple[Any, ...]) -> bool:
 def _gathered(x: TensorBase, parts: tuple[Any, ...]) -> ndarray:
     """What an index with arrays names, recorded by one operator that keeps no values."""
     shape = x._impl.array.shape
-    positions = positions_of(shape)[parts]
+    positions = _positions_in_memory_of(x)[parts]
     if not shape:
         return as_array(F.index_at(F.reshape(x, -1), [fresh(positions)], (0,)))
     if len(parts) == 1 and parts[0].dtype != np.bool_:
         # One array of integers, which the operator takes as it is.
         return as_array(F.index_at(x, [fresh(parts[0].astype(np.int64))], (0,)))
     return at_positions(x, positions)
+
+
+def _positions_in_memory_of(x: TensorBase) -> Array:
+    """The row-major numbers in the memory order of an array, so that what is taken of both has one.
+
+    What they are taken by, and in what order, NumPy decides.
+    """
+    array = resolved(x._impl.array)
+    numbers = positions_of(array.shape)
+    if array.flags.c_contiguous:
+        return numbers
+    found = np.empty_like(array, np.intp, subok=False)
+    found[...] = numbers
+    return found
 
 
 def at_positions(x: TensorBase, positions: Array) -> ndarray:

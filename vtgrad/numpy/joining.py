@@ -13,7 +13,7 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy.axes import atleast_1d, atleast_2d, atleast_3d
 from vtgrad.numpy.deliver import deliver, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.memory_order import order_of_memory
+from vtgrad.numpy.memory_order import concatenated
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
 from vtgrad.numpy.public_ndarray import ndarray
@@ -150,13 +150,7 @@ def concatenate(
     if dtype is not None or out is not None or any(x._impl.dtype != kind for x in operands):
         kind = _joined_dtype(parts, dtype, casting, out)
     operands = [cast(x, kind) for x in operands]
-    dims = order_of_memory(*operands)
-    if dims == tuple(range(ndim)):
-        return deliver(F.cat(operands, dim), out)
-    # The result lies in memory as the operands do.
-    back = tuple(sorted(range(ndim), key=dims.__getitem__))
-    joined = F.cat([F.permute(x, dims) for x in operands], dims.index(dim))
-    return deliver(F.permute(joined, back), out)
+    return deliver(concatenated(operands, dim), out)
 
 
 concat: Final = concatenate

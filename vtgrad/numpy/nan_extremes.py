@@ -10,9 +10,10 @@ import numpy as np
 from vtgrad.numpy import reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.nan_reductions import constant, count_of, given, takes_part, with_value
 from vtgrad.numpy.on_values import any_differentiated, any_keyed, on_values
-from vtgrad.numpy.operands import ArrayLike, of
+from vtgrad.numpy.operands import ArrayLike, as_array, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 
@@ -38,7 +39,8 @@ def _extreme(
     if isinstance(initial, NoValue):
         dims = dims_of(axis, x._impl.array.ndim, of_number=True)
         number = count_of(takes_part(x, where), dims, keepdims is True)
-        found = F.where(F.eq(number, 0), constant(np.nan, found), found)
+        among = F.where(F.eq(number, 0), constant(np.nan, found), found)
+        found = as_array(in_order_of(among, found))
     return deliver(of(found), out)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy import reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import reduced
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of
 from vtgrad.numpy.promotion import inexact
@@ -272,7 +273,7 @@ def nanmean(
     dims, keep = dims_of(axis, x._impl.array.ndim, of_number=True), keepdims is True
     number = count_of(mask, dims, keep)
     total = _sum(F.where(mask, x, constant(0, x)), dims, keep)
-    return deliver(_quotient(total, number), out)
+    return deliver(reduced(_quotient(total, number), x, dims), out)
 
 
 def _quotient(total: TensorBase, number: TensorBase, nothing: float = np.nan) -> TensorBase:
@@ -306,7 +307,8 @@ def _variance(
     else:
         squares = F.square(deviation)
     number = F.to_dtype(count_of(mask, dims, keepdims), np.dtype(np.float64))
-    return _quotient(_sum(squares, dims, keepdims), F.sub(number, ddof))
+    found = _quotient(_sum(squares, dims, keepdims), F.sub(number, ddof))
+    return reduced(found, x, dims)
 
 
 def _spread(

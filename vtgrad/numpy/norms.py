@@ -11,6 +11,7 @@ import numpy as np
 
 from vtgrad.numpy.deliver import Axis, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import reduced
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, of, result
 from vtgrad.numpy.promotion import inexact
@@ -212,4 +213,4 @@ def _powers(x: TensorBase, order: float, dims: Shape, keepdims: bool) -> TensorB
     """The root of the sum of powers of absolute values; without dimensions, of each element."""
     if not dims:
         x, dims, keepdims = F.unsqueeze(x, 0), (0,), False
-    return F.linalg_vector_norm(x, order, dims, keepdims)
+    return reduced(F.linalg_vector_norm(x, order, dims, keepdims), x, dims)

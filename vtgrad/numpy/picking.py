@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import typing
 from collections.abc import Sequence
 from typing import Any, Literal, SupportsIndex
@@ -14,7 +15,7 @@ from vtgrad.numpy.deliver import by_numpy, deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem, setitem, stored_value
 from vtgrad.numpy.kinds import kinds
-from vtgrad.numpy.memory_order import in_rows
+from vtgrad.numpy.memory_order import in_rows, in_rows_or_columns
 from vtgrad.numpy.on_values import on_values, refuse_derivatives, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
@@ -376,7 +377,8 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None)
     if isinstance(out, TensorBase):
         # NumPy computes in the dtype of what it writes.
         x = cast(x, np.result_type(x._impl.dtype, out._impl.dtype))
-    return deliver(F.round(x, decimals=typing.cast("Any", decimals)), out)
+    found = F.round(x, decimals=typing.cast("Any", decimals))
+    return deliver(in_rows_or_columns(found, x) if operator.index(decimals) else found, out)
 
 
 @function

@@ -96,7 +96,7 @@ def _descending(count: int) -> ndarray:
 
 def horner(coefficients: ndarray, x: ndarray) -> ndarray:
     """The value of a polynomial, in the dtype that NumPy's operators give it."""
-    found: Any = fresh(np.zeros(x.shape, x.dtype))
+    found: Any = as_array(F.zeros_like(x))
     for nr in range(coefficients.shape[0]):
         found = ufuncs.add(ufuncs.multiply(found, x), as_array(F.select(coefficients, 0, nr)))
     return typing.cast("ndarray", found)

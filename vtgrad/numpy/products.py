@@ -14,6 +14,7 @@ import numpy as np
 from vtgrad.numpy.axes import moveaxis
 from vtgrad.numpy.deliver import deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
 from vtgrad.numpy.operands import ArrayLike, as_array, of, result
 from vtgrad.numpy.promotion import common
@@ -177,7 +178,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
     if not any_differentiated((a, b)):
         return typing.cast("ndarray", on_values(np.kron, a, b))
     x, y = _pair(a, b)
-    return result(F.kron(x, y))
+    return result(in_rows(F.kron(x, y)))
 
 
 @function
@@ -270,14 +271,14 @@ def cross(
     # NumPy says which shape it is, and what does not fit.
     shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
     if m == n == 2:
-        return as_array(_minor(x, y, 0, 1))
+        return as_array(in_rows(_minor(x, y, 0, 1)))
     dims_of(axisc, len(shape) + 1)
     if m == n == 3:
         # The operator broadcasts arrays with as many axes.
         x, y = (
             as_array(F.reshape(z, (1,) * (len(shape) + 1 - len(z.shape)) + z.shape)) for z in (x, y)
         )
-        return moveaxis(as_array(F.linalg_cross(x, y, dim=-1)), -1, axisc)
+        return moveaxis(as_array(in_rows(F.linalg_cross(x, y, dim=-1))), -1, axisc)
     if m == 2:
         one, two, three = (F.select(y, -1, k) for k in range(3))
         first, second = F.select(x, -1, 0), F.select(x, -1, 1)

@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of, is_whole
 from vtgrad.numpy.function import function, functions
-from vtgrad.numpy.memory_order import in_order_of
+from vtgrad.numpy.memory_order import in_order_of, reduced
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
@@ -158,7 +158,7 @@ def sum(
     found = cast(as_array(_sum(_masked(x, where, 0), dims, keepdims)), kind)
     if not isinstance(initial, NoValue):
         found = F.add(found, of(initial, kind))
-    return deliver(found, out)
+    return deliver(reduced(found, x, dims), out)
 
 
 @function
@@ -210,7 +210,8 @@ def prod(
             ),
         )
     kind = _dtype(dtype) or np.multiply.reduce(np.ones(0, x._impl.dtype)).dtype
-    found: TensorBase = _masked(cast(x, kind), where, 1)
+    x = cast(x, kind)
+    found: TensorBase = _masked(x, where, 1)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if not dims:
         found = F.clone(found)
@@ -219,7 +220,7 @@ def prod(
     found = cast(as_array(found), kind)
     if not isinstance(initial, NoValue):
         found = F.mul(found, of(initial, kind))
-    return deliver(found, out)
+    return deliver(reduced(found, x, dims), out)
 
 
 def _extreme(
@@ -263,7 +264,8 @@ def _extreme(
 def _extreme_along(name: str, x: TensorBase, dims: Shape, keepdims: bool) -> TensorBase:
     if not dims:
         return F.clone(x)
-    return F.amax(x, dims, keepdims) if name == "max" else F.amin(x, dims, keepdims)
+    extreme = F.amax if name == "max" else F.amin
+    return reduced(extreme(x, dims, keepdims), x, dims)
 
 
 @function
@@ -425,8 +427,8 @@ def mean(
     if where is not True:
         total = _sum(_masked(x, where, 0), dims, keepdims)
         count = F.to_dtype(_count(x, where, dims, keepdims), x._impl.dtype)
-        return deliver(F.true_divide(total, count), out)
-    return deliver(F.mean(x, dims, keepdims) if dims else F.clone(x), out)
+        return deliver(reduced(F.true_divide(total, count), x, dims), out)
+    return deliver(reduced(F.mean(x, dims, keepdims), x, dims) if dims else F.clone(x), out)
 
 
 def _variance(
@@ -582,7 +584,7 @@ def root_of_spread(variance: TensorBase) -> TensorBase:
     """The standard deviation, whose derivative is taken as 0 where nothing varies."""
     constant = F.eq(variance, 0)
     root = F.sqrt(F.masked_fill(variance, constant, 1))
-    return F.masked_fill(root, constant, 0)
+    return in_order_of(F.masked_fill(root, constant, 0), variance)
 
 
 def _spread(
@@ -601,7 +603,7 @@ def _spread(
         ddof = correction
     x = inexact(x, _dtype(dtype))
     dims = dims_of(axis, x._impl.array.ndim, of_number=where is not True)
-    return _variance(x, dims, ddof, keepdims, where, mean)
+    return reduced(_variance(x, dims, ddof, keepdims, where, mean), x, dims)
 
 
 # -- truth -----------------------------------------------------------------------------------

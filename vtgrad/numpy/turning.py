@@ -12,7 +12,7 @@ import numpy as np
 from vtgrad.numpy.deliver import Axis, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, getitem
-from vtgrad.numpy.memory_order import in_order_of
+from vtgrad.numpy.memory_order import in_order_of, in_rows
 from vtgrad.numpy.on_values import on_values, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
@@ -210,7 +210,7 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
         # NumPy reads what the shift is, and says what is wrong.
         np.roll(np.empty(1), shifts)
         whole = F.roll(F.reshape(x, -1), sum(map(int, np.ravel(shifts))), 0)
-        return as_array(in_order_of(F.reshape(whole, x.shape), x))
+        return as_array(in_rows(F.reshape(whole, x.shape)))
     np.roll(np.empty([min(size, 1) for size in x.shape]), shifts, typing.cast("Any", axis))
     pairs = np.broadcast(shifts, typing.cast("Any", axis))
     totals: dict[int, int] = {}

@@ -10,6 +10,7 @@ from typing import Any, Final, SupportsIndex
 import numpy as np
 
 from vtgrad.numpy.axes import moveaxis
+from vtgrad.numpy.memory_order import reduced
 from vtgrad.numpy.operands import ArrayLike
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.ufunc import Binary, Ufunc, Unary
@@ -187,7 +188,8 @@ def _vecdot(x: TensorBase, y: TensorBase) -> TensorBase:
             "vecdot: Input operand 1 has a mismatch in its core dimension 0: the vectors have "
             f"{x._impl.array.shape[-1]} and {y._impl.array.shape[-1]} elements"
         )
-    return F.sum(F.mul(F.conj_physical(x), y), -1)
+    terms = F.mul(F.conj_physical(x), y)
+    return reduced(F.sum(terms, -1), terms, (terms._impl.array.ndim - 1,))
 
 
 def _matvec(x: TensorBase, y: TensorBase) -> TensorBase:
