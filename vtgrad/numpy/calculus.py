@@ -13,7 +13,7 @@ from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import concatenated, in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, cast, of, value_of
 from vtgrad.numpy.promotion import common, inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -33,7 +33,7 @@ def joined(parts: Sequence[ArrayLike], dim: int) -> ndarray:
     ValueError
         If their shapes do not fit.
     """
-    arrays = common([of(x) for x in parts])
+    arrays = common(all_of(parts))
     rests = {x.shape[:dim] + x.shape[dim + 1 :] for x in arrays}
     if len(rests) > 1:
         raise ValueError(
@@ -102,7 +102,7 @@ def diff(
     parts = [x]
     for side, place in ((prepend, 0), (append, len(parts) + 1)):
         if not isinstance(side, NoValue):
-            beside = of(side)
+            beside = all_of([x, side])[1]
             if not beside._impl.array.ndim:
                 sizes = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
                 beside = as_array(F.broadcast_to(beside, sizes))

@@ -10,7 +10,7 @@ import numpy as np
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, of, value_of
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, of, value_of
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -62,7 +62,7 @@ def _zeros(x: TensorBase, count: int) -> TensorBase:
 
 
 def _operands(a: ArrayLike, v: ArrayLike) -> list[ndarray]:
-    arrays = common([of(a), of(v)])
+    arrays = common(all_of([a, v]))
     for x in arrays:
         if x._impl.array.ndim != 1:
             size = "deep" if x._impl.array.ndim else "small a depth"
@@ -97,7 +97,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> ndarray:
     """
     if not any_differentiated(a, v):
         return typing.cast("ndarray", on_values(np.convolve, a, v, mode))
-    x, y = _operands(_at_least_1d(a), _at_least_1d(v))
+    x, y = _operands(*map(_at_least_1d, all_of([a, v])))
     if y.shape[0] > x.shape[0]:
         x, y = y, x
     return deliver(_slid(x, F.flip(y, 0), mode))

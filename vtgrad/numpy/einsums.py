@@ -15,7 +15,7 @@ from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import in_order, order_by_steps
 from vtgrad.numpy.on_values import any_differentiated, arrays_in, on_values, values_in
-from vtgrad.numpy.operands import as_array, of, viewable
+from vtgrad.numpy.operands import all_of, as_array, viewable
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -127,13 +127,13 @@ def _parsed(operands: tuple[Any, ...]) -> tuple[str, list[ndarray]]:
     if not operands:
         raise ValueError("No input operands")
     if isinstance(operands[0], str):
-        return operands[0], [of(x) for x in operands[1:]]
+        return operands[0], all_of(operands[1:])
     arrays, labels = list(operands[::2]), list(operands[1::2])
     last = arrays.pop() if len(operands) % 2 else None
     equation = ",".join(map(_letters, labels))
     if last is not None:
         equation += "->" + _letters(last)
-    return equation, [of(x) for x in arrays]
+    return equation, all_of(arrays)
 
 
 def _letters(labels: Any) -> str:

@@ -15,7 +15,7 @@ from vtgrad.numpy.deliver import deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import concatenated
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, cast, of, of_any_dtype, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import ravel
 from vtgrad.ops.generated import functional as F
@@ -77,7 +77,7 @@ def _joined_dtype(
 
 
 def _nothing(x: object) -> object:
-    return np.empty(0, of(x)._impl.array.dtype)
+    return np.empty(0, of_any_dtype(x).dtype)
 
 
 @function
@@ -129,7 +129,7 @@ def concatenate(
     parts = _parts(arrays, "concatenate")
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument")
-    operands = [of(x) for x in parts]
+    operands = all_of(parts)
     if axis is None:
         operands, axis = [ravel(x) for x in operands], 0
     ndim = operands[0]._impl.array.ndim
@@ -197,7 +197,7 @@ def stack(
         return typing.cast(
             "ndarray", on_values(np.stack, arrays, axis, out=out, dtype=dtype, casting=casting)
         )
-    parts = [of(x) for x in _parts(arrays, "stack")]
+    parts = all_of(_parts(arrays, "stack"))
     if len({x.shape for x in parts}) > 1:
         raise ValueError("all input arrays must have the same shape")
     (dim,) = dims_of(axis, parts[0]._impl.array.ndim + 1)
@@ -342,7 +342,7 @@ def column_stack(tup: _Parts) -> ndarray:
     """
     if not any_differentiated(tup):
         return typing.cast("ndarray", on_values(np.column_stack, tup))
-    parts = [of(x) for x in _parts(tup, "stack")]
+    parts = all_of(_parts(tup, "stack"))
     columns = [
         as_array(F.reshape(x, (-1, 1) if x._impl.array.size else (0, 1)))
         if x._impl.array.ndim < 2
@@ -406,13 +406,16 @@ def _depth(tree: object) -> int | None:
 def _most_axes(tree: object) -> int:
     if isinstance(tree, list):
         return max(_most_axes(x) for x in tree)
-    return 0 if isinstance(tree, tuple) else of(tree)._impl.array.ndim
+    return 0 if isinstance(tree, tuple) else of_any_dtype(tree).ndim
 
 
 def _joined(tree: object, level: int, depth: int, ndim: int) -> ndarray:
     if not isinstance(tree, list):
-        x = of(tree)
-        return as_array(F.reshape(x, (1,) * (ndim - len(x.shape)) + x.shape))
+        x = of_any_dtype(tree)
+        shape = (1,) * (ndim - len(x.shape)) + x.shape
+        if not isinstance(x, TensorBase):
+            return typing.cast("ndarray", x.reshape(shape))
+        return as_array(F.reshape(x, shape))
     parts = [_joined(x, level + 1, depth, ndim) for x in tree]
     return concatenate(parts, level - depth)
 
@@ -443,7 +446,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: SupportsIndex | None = None)
         return typing.cast("ndarray", on_values(np.append, arr, values, axis))
     if axis is None:
         return concatenate([ravel(arr), ravel(values)])
-    return concatenate([of(arr), of(values)], axis)
+    return concatenate(all_of([arr, values]), axis)
 
 
 @function

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
-from vtgrad.numpy.promotion import inexact, result_type
+from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of, value_of
+from vtgrad.numpy.promotion import common_inexact, inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
@@ -61,8 +61,7 @@ def lstsq(
     NotSupportedError
         If the columns are not independent.
     """
-    dtype = result_type(of(a), of(b))
-    x, y = (cast(of(z), dtype if dtype.kind in "fc" else np.dtype(np.float64)) for z in (a, b))
+    x, y = common_inexact(a, b)
     solution, residuals, rank, _ = np.linalg.lstsq(value_of(x), value_of(y), rcond)
     if rank < x.shape[1]:
         raise NotSupportedError(

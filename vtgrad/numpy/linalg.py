@@ -29,7 +29,7 @@ from vtgrad.numpy.norms import matrix_norm as matrix_norm
 from vtgrad.numpy.norms import norm as norm
 from vtgrad.numpy.norms import vector_norm as vector_norm
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of, result
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, fresh, of, result
 from vtgrad.numpy.picking import dot
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.refused import function_of_numpy
@@ -168,7 +168,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: ndarray | None = None) -> nda
     """
     if not any_differentiated(arrays):
         return typing.cast("ndarray", on_values(np.linalg.multi_dot, arrays, out=out))
-    parts = [of(x) for x in arrays]
+    parts = all_of(arrays)
     if len(parts) < 2:
         raise ValueError("Expecting at least two arrays.")
     if len(parts) == 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,7 @@ __all__ = [
     "ArrayLike",
     "Index",
     "SequenceOf",
+    "all_of",
     "any_tensor",
     "array_of_class",
     "as_array",
@@ -120,6 +121,32 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
         own = isinstance(value, (list, tuple, int, float, complex, np.generic))
         found = fresh(array) if own else on_memory(array)
     return found if dtype is None else cast(found, dtype)
+
+
+def all_of(values: Sequence[object]) -> list[ndarray]:
+    """Each value as by `of`; unsigned integers that tensors do not have become floats among floats.
+
+    These are the floats that NumPy's promotion makes of them there: float32 of uint16.
+
+    Raises
+    ------
+    NotSupportedError
+        If tensors cannot have a dtype.
+    """
+    found = [x if _is_wide(x) else of(x) for x in values]
+    if any(map(_is_wide, found)) and any(x.dtype.kind in "fc" for x in found):
+        found = [
+            np.asarray(x).astype(np.result_type(x.dtype, np.float16)) if _is_wide(x) else x
+            for x in found
+        ]
+    return [of(x) for x in found]
+
+
+def _is_wide(value: object) -> TypeGuard[Array | np.generic]:
+    """Whether a value is of unsigned integers of more than 8 bits."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return False
+    return value.dtype.kind == "u" and not has_dtype(value.dtype)
 
 
 def of_any_dtype(value: object) -> ndarray | Array:
@@ -326,7 +353,7 @@ def any_tensor(items: Sequence[object]) -> bool:
 
 def _stacked(items: Sequence[object], dtype: NumpyDType | None) -> ndarray:
     """Nested sequences as one array, which records where their tensors require grad."""
-    parts = [of(x) for x in items]
+    parts = all_of(items)
     common = np.result_type(*[x._impl.array.dtype for x in parts]) if dtype is None else dtype
     shapes = {x._impl.array.shape for x in parts}
     if len(shapes) > 1:

@@ -19,6 +19,7 @@ from vtgrad.numpy.memory_order import in_rows, in_rows_or_columns
 from vtgrad.numpy.on_values import on_values, refuse_derivatives, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
+    all_of,
     as_array,
     cast,
     fresh,
@@ -312,19 +313,15 @@ def clip(
     x = of(a)
     if low is None and high is None:
         return deliver(F.clone(x), out)
+    low, high = (
+        v if v is None or isinstance(v, (bool, int, float, complex)) else all_of([x, v])[1]
+        for v in (low, high)
+    )
     given = [v for v in (low, high) if v is not None]
     kind = np.dtype(dtype) if dtype is not None else result_type(x, *given)
-    plain = [v if isinstance(v, (bool, int, float, complex)) else of(v) for v in given]
-    tensors = [v for v in (x, *plain) if isinstance(v, TensorBase)]
+    tensors = [v for v in (x, *given) if isinstance(v, TensorBase)]
     if not any(is_differentiated(v) for v in tensors):
-        values = [
-            None
-            if v is None
-            else value_of(of(v))
-            if not isinstance(v, (int, float, complex))
-            else v
-            for v in (low, high)
-        ]
+        values = [value_of(v) if isinstance(v, TensorBase) else v for v in (low, high)]
         options: dict[str, Any] = {} if where is True else {"where": where}
         if dtype is not None:
             options["dtype"] = dtype
@@ -411,7 +408,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
     >>> np.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])).item()
     11.0
     """
-    x, y = of(a), of(b)
+    x, y = all_of([a, b])
     kind = np.result_type(x.dtype, y.dtype)
     x, y = cast(x, kind), cast(y, kind)
     m, n = x._impl.array.ndim, y._impl.array.ndim

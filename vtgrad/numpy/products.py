@@ -16,7 +16,7 @@ from vtgrad.numpy.deliver import deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
-from vtgrad.numpy.operands import ArrayLike, as_array, of, result
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, result
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -93,7 +93,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
 
 def _pair(a: ArrayLike, b: ArrayLike) -> list[ndarray]:
     """Two factors as arrays of the dtype of their product."""
-    return common([of(a), of(b)])
+    return common(all_of([a, b]))
 
 
 @function
