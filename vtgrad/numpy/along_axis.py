@@ -384,6 +384,6 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) ->
     if not any_keyed(a):
         return typing.cast("ndarray", on_values(np.count_nonzero, a, axis, keepdims=keepdims))
     x = of(a)
-    dims = dims_of(axis, x._impl.array.ndim)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     marks = F.to_dtype(cast(x, np.dtype(np.bool_)), np.dtype(np.intp))
     return as_array(F.sum_dim_IntList(marks, dims, keepdims) if dims else F.clone(marks))

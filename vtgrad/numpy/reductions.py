@@ -620,7 +620,7 @@ def _truth(
         )
     found = F.ne(x, 0) if x._impl.array.dtype.kind != "b" else x
     found = as_array(_masked(found, where, name == "all"))
-    dims = dims_of(axis, x._impl.array.ndim)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if not dims:
         return deliver(F.clone(found), out)
     reduce = F.all if name == "all" else F.any
