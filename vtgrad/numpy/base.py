@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import builtins
 import typing
-import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
 
@@ -126,11 +125,15 @@ class ArrayBase(Tensor):
         if type(self) is kinds.scalar:
             raise AttributeError("the shape of a scalar cannot be set")
         array = resolved(self._impl.array)
-        # NumPy says whether there is such a view, and what is wrong.
-        probe = np.lib.stride_tricks.as_strided(array, array.shape, array.strides)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            probe.shape = typing.cast("Any", shape)
+        given: object = shape
+        if given is None:
+            raise TypeError("expected a sequence of integers or a single integer, got 'None'")
+        probe = array.reshape(shape)
+        if array.size and not np.may_share_memory(probe, array):
+            raise AttributeError(
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy "
+                "with the desired shape."
+            )
         strides = tuple(step // array.itemsize for step in probe.strides)
         if min(strides, default=0) < 0:
             raise NotSupportedError(

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy import reductions
 from vtgrad.numpy.calculus import joined
-from vtgrad.numpy.deliver import deliver, dims_of
+from vtgrad.numpy.deliver import apart, deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values
@@ -33,7 +33,7 @@ def _cumulative(
         numpys = getattr(np, f"cumulative_{name}")
         options: dict[str, Any] = {"axis": axis, "dtype": dtype, "include_initial": include_initial}
         return typing.cast("ndarray", on_values(numpys, x, out=out, **options))
-    given = of(x)
+    given = apart(of(x), out)
     if not given._impl.array.ndim:
         given = as_array(F.reshape(given, 1))
     ndim = given._impl.array.ndim

@@ -10,9 +10,10 @@ import numpy as np
 
 from vtgrad.graph.batch import note_made
 from vtgrad.graph.thread_levels import thread
-from vtgrad.numpy.operands import fresh, has_dtype, result, value_of
+from vtgrad.numpy.operands import as_array, fresh, has_dtype, overlap, result, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
+from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
@@ -22,6 +23,7 @@ __all__ = [
     "NO_VALUE",
     "Axis",
     "NoValue",
+    "apart",
     "by_numpy",
     "deliver",
     "dims_of",
@@ -100,6 +102,14 @@ def deliver(found: TensorBase, out: object = None, casting: str = "same_kind") -
             f"{casting!r}"
         )
     return store(target, typing.cast("ndarray", found))
+
+
+def apart(x: ndarray, out: object) -> ndarray:
+    """The array itself, or a copy if ``out`` is on its memory: a node may save what is written."""
+    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if isinstance(target, TensorBase) and overlap(x, target):
+        return as_array(F.clone(x))
+    return x
 
 
 def is_whole(out: object) -> bool:

@@ -11,7 +11,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy.deliver import deliver
+from vtgrad.numpy.deliver import apart, deliver
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import in_order, order_by_steps
 from vtgrad.numpy.on_values import any_differentiated, arrays_in, on_values, values_in
@@ -75,6 +75,7 @@ def einsum(
     """
     if any_differentiated(operands):
         equation, arrays = _parsed(operands)
+        arrays = [apart(x, out) for x in arrays]
         kind = None if dtype is None else np.dtype(dtype)
         _check(equation, tuple([(x._impl.dtype, len(x.shape)) for x in arrays]), kind, casting)
         arrays = common(arrays, kind)

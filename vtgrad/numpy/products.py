@@ -12,7 +12,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from vtgrad.numpy.axes import moveaxis
-from vtgrad.numpy.deliver import deliver, dims_of
+from vtgrad.numpy.deliver import apart, deliver, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
@@ -87,7 +87,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
     """
     if not any_differentiated((a, b)):
         return typing.cast("ndarray", on_values(np.outer, a, b, out=out))
-    x, y = _pair(a, b)
+    x, y = (apart(z, out) for z in _pair(a, b))
     return deliver(F.mul(F.reshape(x, (-1, 1)), F.reshape(y, (1, -1))), out)
 
 

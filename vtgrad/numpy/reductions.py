@@ -9,7 +9,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of, is_whole
+from vtgrad.numpy.deliver import (
+    NO_VALUE,
+    Axis,
+    NoValue,
+    apart,
+    by_numpy,
+    deliver,
+    dims_of,
+    is_whole,
+)
 from vtgrad.numpy.function import function, functions
 from vtgrad.numpy.memory_order import in_order_of, reduced
 from vtgrad.numpy.operands import (
@@ -210,7 +219,7 @@ def prod(
             ),
         )
     kind = _dtype(dtype) or np.multiply.reduce(np.ones(0, x._impl.dtype)).dtype
-    x = cast(x, kind)
+    x = cast(apart(x, out), kind)
     found: TensorBase = _masked(x, where, 1)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if not dims:
@@ -241,6 +250,7 @@ def _extreme(
                 numpys, x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
             ),
         )
+    x = apart(x, out)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if isinstance(initial, NoValue):
         if where is not True:
@@ -376,6 +386,7 @@ def ptp(
     x = of(a)
     if not is_differentiated(x):
         return typing.cast("ndarray", by_numpy(np.ptp, x, axis=axis, out=out, keepdims=keepdims))
+    x = apart(x, out)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     large = _extreme_along("max", x, dims, keepdims)
     return deliver(F.sub(large, _extreme_along("min", x, dims, keepdims)), out)
@@ -518,7 +529,8 @@ def var(
                 correction=correction,
             ),
         )
-    return deliver(_spread(x, axis, dtype, ddof, keepdims, where, mean, correction), out)
+    spread = _spread(apart(x, out), axis, dtype, ddof, keepdims, where, mean, correction)
+    return deliver(spread, out)
 
 
 @function
@@ -576,7 +588,7 @@ def std(
                 correction=correction,
             ),
         )
-    variance = _spread(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    variance = _spread(apart(x, out), axis, dtype, ddof, keepdims, where, mean, correction)
     return deliver(root_of_spread(variance), out)
 
 
@@ -788,7 +800,7 @@ def _running(
         return typing.cast("ndarray", by_numpy(numpys, x, axis=axis, dtype=dtype, out=out))
     # The rule of the dtype is that of sums and products.
     kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
-    given: TensorBase = cast(x, kind)
+    given: TensorBase = cast(apart(x, out), kind)
     dim = axis
     if dim is None:
         given, dim = F.reshape(given, -1), 0

@@ -12,7 +12,16 @@ from numpy.typing import DTypeLike
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy import reductions
-from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of, is_whole
+from vtgrad.numpy.deliver import (
+    NO_VALUE,
+    Axis,
+    NoValue,
+    apart,
+    by_numpy,
+    deliver,
+    dims_of,
+    is_whole,
+)
 from vtgrad.numpy.index import index_by_numpy, positions_of, setitem
 from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import Target, refuse_derivatives, values_in
@@ -113,6 +122,7 @@ def reduce(
         raise NotSupportedError(
             f"{ufunc.ufunc.__name__}.reduce takes no where= together with a derivative"
         )
+    x = apart(x, out)
     found: TensorBase = x
     dims = dims_of(axis, len(x.shape), of_number=True)
     if len(dims) > 1:
@@ -157,6 +167,7 @@ def accumulate(
     known = _running(ufunc.ufunc)
     if known is not None:
         return typing.cast("ndarray", known(x, dim, dtype, out))
+    x = apart(x, out)
     if dtype is not None:
         x = cast(x, np.dtype(dtype))
     parts = _slices(x, dim)

@@ -151,6 +151,21 @@ def _heaviside(x: TensorBase, y: TensorBase) -> TensorBase:
     return F.where(F.isnan(x), x, F.where(F.eq(x, 0), y, step))
 
 
+class _Power(Binary):
+    """The powers, with NumPy's special cases: of one exponent, 0.5 is the root and -0.5 is none."""
+
+    def of_pair(self, a: object, b: object) -> Any:
+        """As of `Binary`; of -0.0 and -inf the special cases have other values."""
+        if isinstance(b, (float, np.floating)) and isinstance(a, TensorBase):
+            if b == -0.5:
+                return self.compute((a, b))
+            if b == 0.5 and isinstance(b, np.floating):
+                kind = np.result_type(a._impl.dtype, b)
+                if kind.char in "fd":
+                    return super().of_pair(F.to_dtype(a, kind), 0.5)
+        return super().of_pair(a, b)
+
+
 class _Vecdot(Ufunc):
     """The sums of products of vectors."""
 
@@ -219,7 +234,7 @@ subtract: Final = Binary(np.subtract, numbers=True)
 multiply: Final = Binary(np.multiply, numbers=True)
 divide: Final = Binary(np.divide, numbers=True)
 true_divide: Final = divide
-power: Final = Binary(np.power, numbers=True)
+power: Final = _Power(np.power, numbers=True)
 pow: Final = power
 float_power: Final = Binary(np.float_power, _float_power)
 remainder: Final = Ufunc(np.remainder, _remainder)
