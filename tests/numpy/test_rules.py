@@ -328,3 +328,34 @@ def test_what_is_put_into_its_operand_has_its_derivative(call: str) -> None:
     exec(call, {"np": np, "y": right})
     np.testing.assert_allclose(function(x).item(), (right * right).sum(), rtol=1e-12)
     assert vt.autograd.gradcheck(function, (x,))
+
+
+def test_flags_that_are_assigned_hold_for_the_array() -> None:
+    for make in (np.array, vnp.array):
+        x: Any = make([[1.0, 2.0], [3.0, 4.0]])
+        view = x[0]
+        x.flags.writeable = False
+        assert not x.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            x.fill(1)
+        with pytest.raises(ValueError, match="read-only"):
+            x[0] = 1
+        with pytest.raises(ValueError, match="read-only"):
+            x += 1
+        view[0] = 9
+        assert x.tolist() == [[9.0, 2.0], [3.0, 4.0]]
+        flags = x.flags
+        flags["W"] = True
+        assert x.flags["WRITEABLE"]
+        assert x.flags.writeable
+        x += 1
+        assert x.tolist() == [[10.0, 3.0], [4.0, 5.0]]
+        assert (flags.c_contiguous, flags.f_contiguous, x.T.flags.fnc) == (True, False, True)
+        assert "C_CONTIGUOUS : True" in repr(flags)
+        with pytest.raises(KeyError):
+            flags["C"] = False
+        with pytest.raises(KeyError):
+            _ = flags["nothing"]
+    number: Any = vnp.array([1.0]).requires_grad_()[0]
+    with pytest.raises(ValueError, match="scalars"):
+        number.flags.writeable = False

@@ -488,11 +488,19 @@ class ArrayMethods(ArrayReductions):
 
     def setflags(
         self,
-        write: Any = None,
-        align: Any = None,
-        uic: Any = None,
+        write: bool | None = None,
+        align: bool | None = None,
+        uic: bool | None = None,
     ) -> None:
-        """Let the array be written, or refuse it."""
+        """Let the array be written, or refuse it.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be let, because the memory cannot be written, or the array is a scalar.
+        """
+        if type(self) is kinds.scalar:
+            raise ValueError("Cannot set flags on array scalars.")
         # A read-only array has another one, see Note [Read-only memory]. Until it is looked up
         # again none is stated, for other threads and after an interrupt.
         self._impl.layout = PECULIAR

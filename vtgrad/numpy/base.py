@@ -8,21 +8,19 @@ from __future__ import annotations
 import builtins
 import typing
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
+from typing import Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_flags import MemoryFlags
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.tensor import Tensor
-
-if TYPE_CHECKING:
-    from numpy._core.multiarray import flagsobj
 
 __all__ = ["ArrayBase", "ArrayType", "viewable"]
 
@@ -211,13 +209,13 @@ class ArrayBase(Tensor):
         return self._impl.array.nbytes
 
     @property
-    def flags(self) -> flagsobj:
+    def flags(self) -> MemoryFlags:
         """How the elements lie in memory, and whether they can be written.
 
         Returns
         -------
-        flagsobj
-            NumPy's; what is assigned to it has no effect on the array.
+        MemoryFlags
+            As NumPy's. What is assigned to its `writeable` holds for the array.
 
         Examples
         --------
@@ -225,8 +223,8 @@ class ArrayBase(Tensor):
         >>> np.ndarray((2, 3)).flags.c_contiguous
         True
         """
-        # Those of an object of its own: assigning to them must not change the array.
-        return resolved(self._impl.array).view().flags
+        # Of an object of its own: what is assigned goes to the array by `setflags`.
+        return MemoryFlags(typing.cast("Any", self), resolved(self._impl.array).view().flags)
 
     @property
     def base(self) -> Self | None:
