@@ -123,7 +123,7 @@ class ArrayOperators(ArrayBase):
             return typing.cast("Self", ufuncs.sqrt(self))
         if self._impl.array.dtype.kind == "b" and type(other) is int:
             # NumPy has a rule of its own for the power 2.
-            return handed_over(value_of(self) ** other)
+            return typing.cast("Self", handed_over(value_of(self) ** other))
         return _compute(ufuncs.power, self, other)
 
     def __mod__(self, other: ArrayLike) -> Self:

@@ -143,7 +143,7 @@ def ediff1d(
     array([0., 3., 5.])
     """
     if not any_differentiated(ary, to_end, to_begin):
-        return typing.cast("ndarray", on_values(np.ediff1d, ary, to_end, to_begin))
+        return on_values(np.ediff1d, ary, to_end, to_begin)
     x = as_array(F.reshape(of(ary), -1))
     parts = [ufuncs.subtract(_along(x, 0, 1, None), _along(x, 0, None, -1))]
     for name, side, place in (("to_begin", to_begin, 0), ("to_end", to_end, 2)):
@@ -278,8 +278,7 @@ def gradient(
     array([ 6.,  8., 10.])
     """
     if not any_differentiated(f, *varargs):
-        found = on_values(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
-        return typing.cast("ndarray", found)
+        return on_values(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
     x = of(f)
     dims = dims_of(axis, x._impl.array.ndim)
     spacings = _spacings(x, varargs, dims)
@@ -327,7 +326,7 @@ def trapezoid(
     9.0
     """
     if not any_differentiated(y, x, dx):
-        return typing.cast("ndarray", on_values(np.trapezoid, y, x, dx, axis))
+        return on_values(np.trapezoid, y, x, dx, axis)
     values = of(y)
     (dim,) = dims_of(axis, values._impl.array.ndim)
     width: ArrayLike = dx

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Final, Literal
 
 import numpy as np
@@ -96,7 +95,7 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> ndarray:
     array([1., 3., 5., 3.])
     """
     if not any_differentiated(a, v):
-        return typing.cast("ndarray", on_values(np.convolve, a, v, mode))
+        return on_values(np.convolve, a, v, mode)
     x, y = _operands(*map(_at_least_1d, all_of([a, v])))
     if y.shape[0] > x.shape[0]:
         x, y = y, x
@@ -126,7 +125,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> ndarray:
     array([3., 5.])
     """
     if not any_differentiated(a, v):
-        return typing.cast("ndarray", on_values(np.correlate, a, v, mode))
+        return on_values(np.correlate, a, v, mode)
     x, y = _operands(a, v)
     is_complex = x.dtype.kind == "c"
     if y.shape[0] <= x.shape[0]:

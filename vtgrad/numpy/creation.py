@@ -125,7 +125,7 @@ def array(
         found = np.array(object, wanted, copy=copy)
         own = copy is True and isinstance(object, (np.ndarray, np.generic, int, float, complex))
         if own or not has_dtype(found.dtype):
-            result = typing.cast("ndarray", handed_over(found))
+            result = handed_over(found)
         else:
             result = on_memory(found) if copy is False else owned(on_memory(found))
     if isinstance(typing.cast("Any", result), (np.ndarray, np.generic)):
@@ -147,7 +147,7 @@ def _of_sequence(items: Sequence[Any], dtype: NumpyDType | None, copy: bool | No
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     if any_tensor(items):
         return of(items, dtype)
-    return typing.cast("ndarray", made(np.array(items, dtype)))
+    return made(np.array(items, dtype))
 
 
 def _numpys(
@@ -354,7 +354,7 @@ def zeros(
     array([0., 0.])
     """
     _check_device(device)
-    return typing.cast("ndarray", made(np.zeros(_sizes(shape), dtype, _order(order))))
+    return made(np.zeros(_sizes(shape), dtype, _order(order)))
 
 
 def _sizes(shape: _Shape) -> Any:
@@ -393,7 +393,7 @@ def ones(
     array([1., 1.])
     """
     _check_device(device)
-    return typing.cast("ndarray", made(np.ones(_sizes(shape), dtype, _order(order))))
+    return made(np.ones(_sizes(shape), dtype, _order(order)))
 
 
 @function
@@ -425,7 +425,7 @@ def empty(
     """
     _check_device(device)
     found: Any = np.empty(_sizes(shape), dtype, _order(order))
-    return typing.cast("ndarray", made(found))
+    return made(found)
 
 
 @function
@@ -466,7 +466,7 @@ def full(
     value = of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
     if not isinstance(value, TensorBase):
         found = np.full(_sizes(shape), typing.cast("Any", value), dtype, _order(order))
-        return typing.cast("ndarray", made(found))
+        return made(found)
     x = of(value, None if dtype is None else np.dtype(dtype))
     sizes = np.empty(_sizes(shape), "b").shape
     return copied(F.broadcast_to(x, sizes), order)
@@ -480,7 +480,7 @@ def _made_like(
     found = np.empty_like(model, dtype, _order(order), False, typing.cast("Any", shape))
     if value is not None:
         found[...] = value
-    return typing.cast("ndarray", made(found))
+    return made(found)
 
 
 @function

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -32,7 +31,7 @@ def _cumulative(
     if not any_differentiated(x):
         numpys = getattr(np, f"cumulative_{name}")
         options: dict[str, Any] = {"axis": axis, "dtype": dtype, "include_initial": include_initial}
-        return typing.cast("ndarray", on_values(numpys, x, out=out, **options))
+        return on_values(numpys, x, out=out, **options)
     given = apart(of(x), out)
     if not given._impl.array.ndim:
         given = as_array(F.reshape(given, 1))

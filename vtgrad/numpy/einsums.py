@@ -96,7 +96,7 @@ def einsum(
             equation, arrays = _parsed(operands)
             return as_array(F.einsum(equation, *[viewable(x) for x in arrays]))
         return typing.cast("ndarray", arrays_in(computed))
-    return typing.cast("ndarray", on_values(np.einsum, *operands, out=out, **options))
+    return on_values(np.einsum, *operands, out=out, **options)
 
 
 def _in_numpys_order(found: TensorBase, equation: str, arrays: Sequence[ndarray]) -> TensorBase:

@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.operands import (
     any_tensor,
     as_array,
@@ -67,7 +68,19 @@ def getitem(x: TensorBase, index: object) -> ndarray:
         if Ellipsis not in parts:
             return _element(x, typing.cast("tuple[int, ...]", basic))
     view = _view(x, basic)
+    if any(map(_is_array_of_one, index if type(index) is tuple else (index,))):
+        # As arrays of indices it gives a copy.
+        return as_array(F.clone(view))
     return as_array(F.alias(x) if view is x else view)
+
+
+def _is_array_of_one(part: object) -> bool:
+    """Whether a part of an index is an array without axes, which is no integer."""
+    if type(part) is int or type(part) is slice or part is None:
+        return False
+    if isinstance(part, TensorBase):
+        return type(part) is not kinds.scalar
+    return isinstance(part, np.ndarray)
 
 
 def setitem(x: TensorBase, index: object, value: object) -> None:

@@ -122,10 +122,7 @@ def concatenate(
     array([1., 2., 3.])
     """
     if not any_differentiated(arrays):
-        return typing.cast(
-            "ndarray",
-            on_values(np.concatenate, arrays, axis, out=out, dtype=dtype, casting=casting),
-        )
+        return on_values(np.concatenate, arrays, axis, out=out, dtype=dtype, casting=casting)
     parts = _parts(arrays, "concatenate")
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument")
@@ -194,9 +191,7 @@ def stack(
            [2., 4.]])
     """
     if not any_differentiated(arrays):
-        return typing.cast(
-            "ndarray", on_values(np.stack, arrays, axis, out=out, dtype=dtype, casting=casting)
-        )
+        return on_values(np.stack, arrays, axis, out=out, dtype=dtype, casting=casting)
     parts = all_of(_parts(arrays, "stack"))
     if len({x.shape for x in parts}) > 1:
         raise ValueError("all input arrays must have the same shape")
@@ -229,7 +224,7 @@ def vstack(tup: _Parts, *, dtype: DTypeLike | None = None, casting: str = "same_
            [3., 4.]])
     """
     if not any_differentiated(tup):
-        return typing.cast("ndarray", on_values(np.vstack, tup, dtype=dtype, casting=casting))
+        return on_values(np.vstack, tup, dtype=dtype, casting=casting)
     parts = [atleast_2d(x) for x in _parts(tup, "stack")]
     return concatenate(parts, 0, dtype=dtype, casting=casting)
 
@@ -287,7 +282,7 @@ def hstack(tup: _Parts, *, dtype: DTypeLike | None = None, casting: str = "same_
     array([1., 2., 3.])
     """
     if not any_differentiated(tup):
-        return typing.cast("ndarray", on_values(np.hstack, tup, dtype=dtype, casting=casting))
+        return on_values(np.hstack, tup, dtype=dtype, casting=casting)
     parts = [atleast_1d(x) for x in _parts(tup, "stack")]
     axis = 0 if parts[0]._impl.array.ndim == 1 else 1
     return concatenate(parts, axis, dtype=dtype, casting=casting)
@@ -314,7 +309,7 @@ def dstack(tup: _Parts) -> ndarray:
     (1, 2, 2)
     """
     if not any_differentiated(tup):
-        return typing.cast("ndarray", on_values(np.dstack, tup))
+        return on_values(np.dstack, tup)
     parts = [atleast_3d(x) for x in _parts(tup, "stack")]
     return concatenate(parts, 2)
 
@@ -341,7 +336,7 @@ def column_stack(tup: _Parts) -> ndarray:
            [2., 4.]])
     """
     if not any_differentiated(tup):
-        return typing.cast("ndarray", on_values(np.column_stack, tup))
+        return on_values(np.column_stack, tup)
     parts = all_of(_parts(tup, "stack"))
     columns = [
         as_array(F.reshape(x, (-1, 1) if x._impl.array.size else (0, 1)))
@@ -382,7 +377,7 @@ def block(arrays: object) -> ndarray:
            [2., 3.]])
     """
     if not any_differentiated(arrays):
-        return typing.cast("ndarray", on_values(np.block, arrays))
+        return on_values(np.block, arrays)
     depth, ndim = _depth(arrays), _most_axes(arrays)
     if depth is None:
         # NumPy says what is wrong.
@@ -443,7 +438,7 @@ def append(arr: ArrayLike, values: ArrayLike, axis: SupportsIndex | None = None)
     array([1., 2., 3.])
     """
     if not any_differentiated((arr, values)):
-        return typing.cast("ndarray", on_values(np.append, arr, values, axis))
+        return on_values(np.append, arr, values, axis)
     if axis is None:
         return concatenate([ravel(arr), ravel(values)])
     return concatenate(all_of([arr, values]), axis)
@@ -472,7 +467,7 @@ def tile(A: ArrayLike, reps: SupportsIndex | Sequence[SupportsIndex] | TensorBas
     array([1., 2., 1., 2.])
     """
     if not any_differentiated(A):
-        return typing.cast("ndarray", on_values(np.tile, A, reps))
+        return on_values(np.tile, A, reps)
     x = of(A)
     counts = typing.cast("list[int]", np.atleast_1d(values_in(reps)).astype(np.intp).tolist())
     if not x._impl.array.size:

@@ -120,7 +120,7 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
     if count == 1:
         return x
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.matrix_power, x, count))
+        return on_values(np.linalg.matrix_power, x, count)
     if count < 0:
         x, count = inv(x), -count
     if not count:
@@ -167,7 +167,7 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: ndarray | None = None) -> nda
     array([[22.]])
     """
     if not any_differentiated(arrays):
-        return typing.cast("ndarray", on_values(np.linalg.multi_dot, arrays, out=out))
+        return on_values(np.linalg.multi_dot, arrays, out=out)
     parts = all_of(arrays)
     if len(parts) < 2:
         raise ValueError("Expecting at least two arrays.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -31,8 +30,7 @@ def _extreme(
 ) -> ndarray:
     options = given(keepdims=keepdims, initial=initial, where=where)
     if not any_differentiated(a, initial):
-        found = on_values(getattr(np, "nan" + name), a, axis=axis, out=out, **options)
-        return typing.cast("ndarray", found)
+        return on_values(getattr(np, "nan" + name), a, axis=axis, out=out, **options)
     x = of(a)
     reduce: Any = reductions.max if name == "max" else reductions.min
     found = reduce(with_value(x, -np.inf if name == "max" else np.inf), axis, **options)
@@ -142,8 +140,7 @@ def nanargmax(
     1
     """
     if not any_keyed(a):
-        found = on_values(np.nanargmax, a, axis=axis, out=out, keepdims=keepdims)
-        return typing.cast("ndarray", found)
+        return on_values(np.nanargmax, a, axis=axis, out=out, keepdims=keepdims)
     x = of(a)
     infinite = -np.inf
     return reductions.argmax(with_value(x, infinite), axis, out, keepdims=keepdims is True)
@@ -183,8 +180,7 @@ def nanargmin(
     2
     """
     if not any_keyed(a):
-        found = on_values(np.nanargmin, a, axis=axis, out=out, keepdims=keepdims)
-        return typing.cast("ndarray", found)
+        return on_values(np.nanargmin, a, axis=axis, out=out, keepdims=keepdims)
     x = of(a)
     infinite = np.inf
     return reductions.argmin(with_value(x, infinite), axis, out, keepdims=keepdims is True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import typing
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -63,7 +62,7 @@ def norm(x: ArrayLike, ord: _Order = None, axis: Axis = None, keepdims: bool = F
     5.0
     """
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.norm, x, ord, axis, keepdims))
+        return on_values(np.linalg.norm, x, ord, axis, keepdims)
     array = inexact(of(x))
     ndim = array._impl.array.ndim
     if axis is None:
@@ -113,10 +112,7 @@ def vector_norm(
     5.0
     """
     if not any_differentiated(x):
-        return typing.cast(
-            "ndarray",
-            on_values(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord),
-        )
+        return on_values(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
     array = inexact(of(x))
     return result(_of_vectors(array, ord, dims_of(axis, array._impl.array.ndim), keepdims))
 
@@ -146,9 +142,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: _Order = "fro")
     5.0
     """
     if not any_differentiated(x):
-        return typing.cast(
-            "ndarray", on_values(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
-        )
+        return on_values(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
     return norm(x, ord, (-2, -1), keepdims)
 
 

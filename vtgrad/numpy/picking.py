@@ -10,8 +10,7 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy import ufuncs
-from vtgrad.numpy.deliver import by_numpy, deliver, dims_of
+from vtgrad.numpy.deliver import by_numpy, deliver, dims_of, written_array
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem, setitem, stored_value
 from vtgrad.numpy.kinds import kinds
@@ -308,6 +307,8 @@ def clip(
     >>> np.clip(np.array([1.0, 5.0]), 2.0, 4.0)
     array([2., 4.])
     """
+    if out is not None:
+        written_array(out)
     low = a_min if min is None else min
     high = a_max if max is None else max
     x = of(a)
@@ -327,8 +328,8 @@ def clip(
             options["dtype"] = dtype
         if out is x:
             found = by_numpy(np.clip, x, *values, **options)
-            return ufuncs.positive.compute((found,), (x,), casting=casting)
-        return typing.cast("ndarray", by_numpy(np.clip, x, *values, out=out, **options))
+            return deliver(of(found), x, casting)
+        return by_numpy(np.clip, x, *values, out=out, **options)
     limits = [None if v is None else cast(of(v), kind) for v in (low, high)]
     shape = np.broadcast_shapes(x.shape, *[v.shape for v in limits if v is not None])
     if out is x and where is True and x._impl.array.dtype == kind and shape == x.shape:
@@ -367,7 +368,7 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None)
     """
     x = of(a)
     if not is_differentiated(x):
-        return typing.cast("ndarray", by_numpy(np.round, x, decimals, out=out))
+        return by_numpy(np.round, x, decimals, out=out)
     if x._impl.array.dtype.kind == "c":
         parts = [round(part, decimals) for part in (F.real(x), F.imag(x))]
         return deliver(F.complex(*parts), out)
@@ -413,7 +414,7 @@ def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
     x, y = cast(x, kind), cast(y, kind)
     m, n = x._impl.array.ndim, y._impl.array.ndim
     if not (is_differentiated(x) or is_differentiated(y)):
-        return typing.cast("ndarray", by_numpy(np.dot, x, value_of(y), out=_as_result(out, kind)))
+        return by_numpy(np.dot, x, value_of(y), out=_as_result(out, kind))
     if not m or not n:
         return deliver(F.mul(x, y), _as_result(out, kind))
     if x.shape[-1] != y.shape[-2 if n > 1 else 0]:

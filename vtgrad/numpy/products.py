@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import typing
 import warnings
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
@@ -52,7 +51,7 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     11.0
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.inner, a, b))
+        return on_values(np.inner, a, b)
     x, y = _pair(a, b)
     m, n = len(x.shape), len(y.shape)
     if not m or not n:
@@ -86,7 +85,7 @@ def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
            [6., 8.]])
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.outer, a, b, out=out))
+        return on_values(np.outer, a, b, out=out)
     x, y = (apart(z, out) for z in _pair(a, b))
     return deliver(F.mul(F.reshape(x, (-1, 1)), F.reshape(y, (1, -1))), out)
 
@@ -124,7 +123,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: _Axes = 2) -> ndarray:
     array([11.])
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.tensordot, a, b, axes))
+        return on_values(np.tensordot, a, b, axes)
     x, y = _pair(a, b)
     left, right = _summed_axes(values_in(axes), len(x.shape))
     m, n = len(x.shape), len(y.shape)
@@ -176,7 +175,7 @@ def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
     array([ 1.,  2., 10., 20.])
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.kron, a, b))
+        return on_values(np.kron, a, b)
     x, y = _pair(a, b)
     return result(in_rows(F.kron(x, y)))
 
@@ -207,7 +206,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     11.0
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.vdot, a, b))
+        return on_values(np.vdot, a, b)
     x, y = _pair(a, b)
     if math.prod(x.shape) != math.prod(y.shape):
         raise ValueError("cannot reshape array: the factors of vdot differ in size")
@@ -251,7 +250,7 @@ def cross(
     array([0., 0., 1.])
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.cross, a, b, axisa, axisb, axisc, axis))
+        return on_values(np.cross, a, b, axisa, axisb, axisc, axis)
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = _pair(a, b)

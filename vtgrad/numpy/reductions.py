@@ -147,18 +147,15 @@ def sum(
         found: Any = run_without_warnings(np.add.reduce, value_of(x), None)
         return typing.cast("ndarray", found)
     if is_whole(out) or not _carries(x, initial):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                np.sum,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                keepdims=keepdims,
-                initial=initial,
-                where=where,
-            ),
+        return by_numpy(
+            np.sum,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
         )
     kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
     x = cast(x, kind)
@@ -205,18 +202,15 @@ def prod(
     """
     x = of(a)
     if is_whole(out) or not _carries(x, initial):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                np.prod,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                keepdims=keepdims,
-                initial=initial,
-                where=where,
-            ),
+        return by_numpy(
+            np.prod,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
         )
     kind = _dtype(dtype) or np.multiply.reduce(np.ones(0, x._impl.dtype)).dtype
     x = cast(apart(x, out), kind)
@@ -244,11 +238,8 @@ def _extreme(
     x = of(a)
     if is_whole(out) or not _carries(x, initial):
         numpys: Any = getattr(np, name)
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                numpys, x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
-            ),
+        return by_numpy(
+            numpys, x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
         )
     x = apart(x, out)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
@@ -385,7 +376,7 @@ def ptp(
     """
     x = of(a)
     if not is_differentiated(x):
-        return typing.cast("ndarray", by_numpy(np.ptp, x, axis=axis, out=out, keepdims=keepdims))
+        return by_numpy(np.ptp, x, axis=axis, out=out, keepdims=keepdims)
     x = apart(x, out)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     large = _extreme_along("max", x, dims, keepdims)
@@ -428,10 +419,7 @@ def mean(
     """
     x = of(a)
     if is_whole(out) or not is_differentiated(x):
-        return typing.cast(
-            "ndarray",
-            by_numpy(np.mean, x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where),
-        )
+        return by_numpy(np.mean, x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
     x = inexact(x, _dtype(dtype))
     # Where a mask counts the elements, a number has axes too.
     dims = dims_of(axis, x._impl.array.ndim, of_number=where is not True)
@@ -459,7 +447,8 @@ def _variance(
         total = _sum(_masked(x, where, 0), dims, True)
         centre = F.true_divide(total, F.to_dtype(count, x._impl.dtype))
     else:
-        centre = of(mean)
+        # A number of Python has the dtype of the values.
+        centre = of(mean, x.dtype if type(mean) in (int, float) else None)
     deviation = _masked(F.sub(x, centre), where, 0)
     if x._impl.array.dtype.kind == "c":
         squares = F.add(F.square(F.real(deviation)), F.square(F.imag(deviation)))
@@ -514,20 +503,17 @@ def var(
     if is_whole(out) or not (
         is_differentiated(x) or (isinstance(mean, TensorBase) and is_differentiated(mean))
     ):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                np.var,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                ddof=ddof,
-                keepdims=keepdims,
-                where=where,
-                mean=mean,
-                correction=correction,
-            ),
+        return by_numpy(
+            np.var,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            ddof=ddof,
+            keepdims=keepdims,
+            where=where,
+            mean=mean,
+            correction=correction,
         )
     spread = _spread(apart(x, out), axis, dtype, ddof, keepdims, where, mean, correction)
     return deliver(spread, out)
@@ -573,20 +559,17 @@ def std(
     if is_whole(out) or not (
         is_differentiated(x) or (isinstance(mean, TensorBase) and is_differentiated(mean))
     ):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                np.std,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                ddof=ddof,
-                keepdims=keepdims,
-                where=where,
-                mean=mean,
-                correction=correction,
-            ),
+        return by_numpy(
+            np.std,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            ddof=ddof,
+            keepdims=keepdims,
+            where=where,
+            mean=mean,
+            correction=correction,
         )
     variance = _spread(apart(x, out), axis, dtype, ddof, keepdims, where, mean, correction)
     return deliver(root_of_spread(variance), out)
@@ -627,9 +610,7 @@ def _truth(
     x = of(a)
     if not is_differentiated(x) or not _is_sample(x):
         numpys: Any = getattr(np, name)
-        return typing.cast(
-            "ndarray", by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims, where=where)
-        )
+        return by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims, where=where)
     found = F.ne(x, 0) if x._impl.array.dtype.kind != "b" else x
     found = as_array(_masked(found, where, name == "all"))
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
@@ -715,7 +696,7 @@ def _place(name: str, a: ArrayLike, axis: Axis, out: ndarray | None, keepdims: b
     x = of(a)
     if not is_differentiated(x) or not _is_sample(x):
         numpys: Any = getattr(np, name)
-        return typing.cast("ndarray", by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims))
+        return by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims)
     place: Any = F.argmax if name == "argmax" else F.argmin
     return deliver(place(x, axis, keepdims), out)
 
@@ -797,7 +778,7 @@ def _running(
     x = of(a)
     if is_whole(out) or not is_differentiated(x):
         numpys: Any = getattr(np, name)
-        return typing.cast("ndarray", by_numpy(numpys, x, axis=axis, dtype=dtype, out=out))
+        return by_numpy(numpys, x, axis=axis, dtype=dtype, out=out)
     # The rule of the dtype is that of sums and products.
     kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
     given: TensorBase = cast(apart(x, out), kind)

@@ -291,7 +291,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) 
     x = of(a)
     counts = places_in(repeats)
     if not is_differentiated(x):
-        return typing.cast("ndarray", by_numpy(np.repeat, x, counts, axis))
+        return by_numpy(np.repeat, x, counts, axis)
     if axis is None or not x.shape:
         (axis,) = dims_of(axis or 0, 1)
         x = as_array(F.reshape(x, -1))
@@ -379,9 +379,7 @@ def trace(
     """
     x = of(a)
     if not is_differentiated(x):
-        return typing.cast(
-            "ndarray", by_numpy(np.trace, x, offset, axis1, axis2, dtype=dtype, out=out)
-        )
+        return by_numpy(np.trace, x, offset, axis1, axis2, dtype=dtype, out=out)
     if dtype is not None:
         x = cast(x, np.dtype(dtype))
     return deliver(F.sum(diagonal(x, offset, axis1, axis2), -1), out)

@@ -48,7 +48,7 @@ def inv(a: ArrayLike) -> ndarray:
     """
     x = of(a)
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.inv, x))
+        return on_values(np.linalg.inv, x)
     return as_array(F.linalg_inv(inexact(x)))
 
 
@@ -80,7 +80,7 @@ def solve(a: ArrayLike, b: ArrayLike) -> ndarray:
     array([1. , 0.5])
     """
     if not any_differentiated(a, b):
-        return typing.cast("ndarray", on_values(np.linalg.solve, a, b))
+        return on_values(np.linalg.solve, a, b)
     x, y = common_inexact(a, b)
     is_vector = len(y.shape) == 1
     right = as_array(F.unsqueeze(y, -1)) if is_vector else y
@@ -119,7 +119,7 @@ def det(a: ArrayLike) -> ndarray:
     """
     x = of(a)
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.det, x))
+        return on_values(np.linalg.det, x)
     return result(F.linalg_det(inexact(x)))
 
 
@@ -187,7 +187,7 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> ndarray:
     """
     x = of(a)
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.cholesky, x, upper=upper))
+        return on_values(np.linalg.cholesky, x, upper=upper)
     x = inexact(x)
     if not upper or len(x.shape) < 2:
         return as_array(F.linalg_cholesky(x))

@@ -204,7 +204,7 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
     """
     x = of(a)
     if not is_differentiated(x):
-        return typing.cast("ndarray", on_values(np.roll, x, shift, axis))
+        return on_values(np.roll, x, shift, axis)
     shifts: Any = values_in(shift)
     if axis is None:
         # NumPy reads what the shift is, and says what is wrong.
@@ -251,7 +251,7 @@ def resize(a: ArrayLike, new_shape: _Shape) -> ndarray:
     """
     x = of(a)
     if not is_differentiated(x) or not x._impl.array.size:
-        return typing.cast("ndarray", on_values(np.resize, x, new_shape))
+        return on_values(np.resize, x, new_shape)
     positions = np.resize(np.arange(x._impl.array.size), values_in(new_shape))
     return at_positions(as_array(F.reshape(x, -1)), positions)
 

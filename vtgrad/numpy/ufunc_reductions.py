@@ -97,18 +97,15 @@ def reduce(
     """`Ufunc.reduce`."""
     x = of(array)
     if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x, initial):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                ufunc.ufunc.reduce,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                keepdims=keepdims,
-                initial=initial,
-                where=where,
-            ),
+        return by_numpy(
+            ufunc.ufunc.reduce,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
         )
     known = _reduction(ufunc.ufunc)
     if known is not None:
@@ -138,7 +135,7 @@ def reduce(
             begin = None
         if not parts:
             # NumPy says whether there is a result, and what is wrong.
-            return typing.cast("ndarray", by_numpy(ufunc.ufunc.reduce, x, axis=axis))
+            return by_numpy(ufunc.ufunc.reduce, x, axis=axis)
         # A copy of a single part, which is a view.
         found = parts[0] if len(parts) > 1 else F.clone(parts[0])
         for part in parts[1:]:
@@ -158,9 +155,7 @@ def accumulate(
     """`Ufunc.accumulate`."""
     x = of(array)
     if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
-        return typing.cast(
-            "ndarray", by_numpy(ufunc.ufunc.accumulate, x, axis, dtype=dtype, out=out)
-        )
+        return by_numpy(ufunc.ufunc.accumulate, x, axis, dtype=dtype, out=out)
     if not x.shape:
         raise TypeError("cannot accumulate on a scalar")
     (dim,) = dims_of(axis, len(x.shape))
@@ -190,9 +185,7 @@ def reduceat(
     """`Ufunc.reduceat`."""
     x, places = of(array), places_in(indices)
     if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
-        return typing.cast(
-            "ndarray", by_numpy(ufunc.ufunc.reduceat, x, places, axis, dtype=dtype, out=out)
-        )
+        return by_numpy(ufunc.ufunc.reduceat, x, places, axis, dtype=dtype, out=out)
     (dim,) = dims_of(axis, len(x.shape))
     size = x.shape[dim]
     parts = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 # One takes two operands, in place of any number.
 # mypy: disable-error-code="override"
 import operator
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final, SupportsIndex, Unpack
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from vtgrad.numpy.axes import moveaxis
 from vtgrad.numpy.memory_order import reduced
 from vtgrad.numpy.operands import ArrayLike
 from vtgrad.numpy.public_ndarray import ndarray
-from vtgrad.numpy.ufunc import Binary, Ufunc, Unary
+from vtgrad.numpy.ufunc import Binary, Options, Ufunc, Unary
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -177,7 +177,7 @@ class _Vecdot(Ufunc):
         out: ndarray | tuple[ndarray | None] | None = None,
         *,
         axis: SupportsIndex = -1,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> ndarray:
         """Compute it along an axis of both operands; see `Ufunc.__call__` for the options."""
         if operator.index(axis) != -1:
