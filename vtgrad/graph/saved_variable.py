@@ -644,6 +644,8 @@ class _SavedCopy(SavedVariable):
 def _copied(impl: TensorImpl) -> TensorImpl:
     """A copy of the elements, or of the memory that they share, if that is less."""
     array = impl.array
+    if array.flags.c_contiguous:
+        return impl_on(array.copy(), impl.device)
     low, high = reach(array.shape, array.strides, impl.byte_offset)
     high += array.itemsize
     if not array.size or high - low >= array.nbytes:

@@ -120,10 +120,11 @@ def constant(value: object, *beside: object) -> TensorBase:
         a masked array, a matrix, or one that has its own `__array_ufunc__`.
     """
     array: Array = np.asanyarray(value)
-    check_meaning(array)
-    array = array.view(np.ndarray)
-    native = array.dtype.newbyteorder("=")
-    dtype_of(native)
+    if type(array) is not np.ndarray:
+        check_meaning(array)
+        array = array.view(np.ndarray)
+    dtype = array.dtype
+    dtype_of(dtype if dtype.isnative else dtype.newbyteorder("="))
     model = next((x for x in beside if isinstance(x, TensorBase)), None)
     impl = impl_of_constant(array, *beside)
     if model is None:
@@ -153,12 +154,10 @@ def impl_of_constant(array: Array, *beside: object) -> TensorImpl:
 def _is_usable(array: Array) -> bool:
     """Whether a tensor that can be written can stand on an array."""
     flags = array.flags
-    return (
-        flags.writeable
-        and flags.aligned
-        and array.dtype.isnative
-        and not any(stride % array.itemsize for stride in array.strides)
-    )
+    if not array.dtype.isnative or not flags.behaved:
+        return False
+    item = array.itemsize
+    return flags.c_contiguous or not any(stride % item for stride in array.strides)
 
 
 def _may_write(operand: object, array: Array) -> bool:
@@ -401,8 +400,9 @@ def _operands(operator: Operator) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def impl_of_array(array: Array) -> TensorImpl:
     """What a tensor on the memory of a NumPy array consists of, if there can be one."""
     impl = TensorImpl(array.view(np.ndarray))
-    # With a negative stride the first element is not the lowest one.
-    impl.byte_offset = -reach(array.shape, array.strides)[0]
+    if not array.flags.c_contiguous:
+        # With a negative stride the first element is not the lowest one.
+        impl.byte_offset = -reach(array.shape, array.strides)[0]
     impl.storage.exported = True
     if audit.locks:
         show_to_numpy(impl.storage, array)
