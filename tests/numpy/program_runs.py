@@ -63,8 +63,8 @@ class Outcome:
     difference: str | None = None
     #: How often the namespace refused what NumPy does, by kind.
     refused: Counter[str] = field(default_factory=Counter)
-    #: Whether there was an array of a narrow dtype, which others may have come from.
-    narrow: bool = False
+    #: How many digits may have been lost: by arrays of a narrow dtype, from which others came.
+    narrow: float = 0.0
 
 
 @lru_cache(4096)
@@ -144,25 +144,31 @@ def _difference(mine: Any, theirs: Any, name: str) -> str | None:
     return None
 
 
-def _is_close(mine: Any, theirs: Any) -> bool:
+def _narrowness(statement: str, theirs: dict[str, Any]) -> float:
+    """The relative error of values that come from narrow numbers; 0 if there are none."""
+    kinds = {getattr(x, "dtype", None) for x in variables(theirs).values()}
+    if np.dtype(np.float16) in kinds or "float16" in statement:
+        return 4e-3
+    return 1e-4 if kinds & set(map(np.dtype, NARROW)) or _NARROW_NAMES.search(statement) else 0.0
+
+
+def _is_close(mine: Any, theirs: Any, error: float) -> bool:
     """Whether two values differ by the rounding of narrow numbers that one of them came from."""
     found = plain(mine)
     same = isinstance(theirs, (np.ndarray, np.generic)) and isinstance(found, type(theirs))
     if not same or theirs.dtype != found.dtype or theirs.shape != found.shape:
         return False
-    return bool(np.allclose(found, theirs, rtol=1e-4, atol=1e-4, equal_nan=True))
+    return bool(np.allclose(found, theirs, rtol=error, atol=error, equal_nan=True))
 
 
-def differences(
-    mine: dict[str, Any], theirs: dict[str, Any], *, narrow: bool = False
-) -> str | None:
-    """How the first name that differs does so; `narrow` if digits may have been lost before."""
+def differences(mine: dict[str, Any], theirs: dict[str, Any], *, narrow: float = 0.0) -> str | None:
+    """How the first name that differs does so, where `narrow` digits may have been lost before."""
     right, found = variables(theirs), variables(mine)
     if found.keys() != right.keys():
         return f"the names are {sorted(found)}, NumPy's {sorted(right)}"
     for name, value in right.items():
         text = _difference(found[name], value, name)
-        if text is not None and not (narrow and _is_close(found[name], value)):
+        if text is not None and not (narrow and _is_close(found[name], value, narrow)):
             return text
     return None
 
@@ -203,9 +209,7 @@ def kind_of(error: Exception) -> str:
 
 def step(statement: str, mine: dict[str, Any], theirs: dict[str, Any], outcome: Outcome) -> bool:
     """Run a statement in both libraries; False if the program ends here."""
-    outcome.narrow |= any(
-        getattr(x, "dtype", None) in NARROW for x in variables(theirs).values()
-    ) or bool(_NARROW_NAMES.search(statement))
+    outcome.narrow = max(outcome.narrow, _narrowness(statement, theirs))
     of_numpy, bound = _may_be_numpys(statement, mine), dict(mine)
     error = execute(statement, mine)
     whole = ";" not in statement and ":" not in statement.partition("[")[0]

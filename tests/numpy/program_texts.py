@@ -16,16 +16,18 @@ NAMES: Final = 7
 UFUNCS: Final = (
     "sin cos tanh exp expm1 arctan arcsinh square negative positive absolute sqrt log1p cbrt sign "
     "conjugate floor ceil trunc rint reciprocal isfinite signbit logical_not deg2rad exp2 sinc "
-    "nan_to_num real imag angle fix i0"
+    "nan_to_num real imag angle fix i0 sinh cosh tan log log2 log10 arcsin arccos arctanh arccosh "
+    "isnan isinf fabs degrees radians spacing invert bitwise_count iscomplex isreal isneginf"
 ).split()
 BINARY_UFUNCS: Final = (
     "add subtract multiply divide maximum minimum fmax fmin hypot arctan2 power floor_divide "
     "remainder fmod logaddexp copysign greater less_equal equal not_equal logical_and "
-    "logical_xor float_power heaviside"
+    "logical_xor float_power heaviside logaddexp2 greater_equal less logical_or nextafter gcd lcm "
+    "bitwise_and bitwise_or bitwise_xor left_shift right_shift ldexp"
 ).split()
 REDUCTIONS: Final = (
     "sum prod mean max min any all var std nansum nanprod nanmean nanmax nanmin nanvar nanstd "
-    "median nanmedian ptp argmax argmin count_nonzero average"
+    "median nanmedian ptp argmax argmin count_nonzero average amax amin nanargmax nanargmin"
 ).split()
 CUMULATIVE: Final = "cumsum cumprod nancumsum nancumprod".split()
 DTYPES: Final = (
@@ -95,6 +97,24 @@ VIEWS: Final = """
 {new} = {a}.mT
 {new} = np.unstack({v})[0]
 {new} = np.delete({v}, 0, {axv})
+{new} = np.flipud({v})
+{new} = np.vsplit({m}, [1])[{bit}]
+{new} = np.matrix_transpose({m})
+{new} = np.permute_dims({a}, {perm})
+{new} = {a}.transpose({perm})
+{new} = {m}.diagonal({k}, -2, -1)
+{new} = np.diagonal({m}, {k}, 1, 0)
+{new} = np.require({a}, requirements="C")
+{new} = np.require({a}, None, ["F", "W"])
+{new} = np.asanyarray({a}, order={order})
+{new} = np.real_if_close({a})
+{new} = np.squeeze({a}[None])
+{new} = {a}.reshape(-1, order={order})
+{new} = {a}[..., ::-1]
+{new} = np.roll({v}, 0, {axv})
+{new} = np.rot90({m}, {k}, axes=(1, 0))
+{new} = np.expand_dims({a}, (0, -1))
+{new} = np.moveaxis({m}, [0, 1], [1, 0])
 """
 
 WRITES: Final = """
@@ -151,7 +171,7 @@ np.copyto({w}, {likew}, casting="unsafe")
 np.copyto({w}, {n}, where={mask})
 np.copyto({w}, {likew}, where={mask}, casting="unsafe")
 np.fill_diagonal({wm}, {n})
-np.fill_diagonal({wm}, {b})
+np.fill_diagonal({wm}, {b}.copy())
 np.fill_diagonal({wm}, [1.5, 2.5], wrap={flag})
 np.place({w}, {mask}, [{n}, 2])
 np.place({w}, {mask}, {b}.copy())
@@ -198,6 +218,49 @@ np.nan_to_num({w}, copy=False, nan=0.5, posinf=3, neginf=-3)
 {wm} @= {m2}
 {w} &= {b}
 {w} <<= 1
+{wv}.partition(0)
+{wv}.partition(0, axis={axwv})
+{w}[...] = np.sin({w})
+{w}[{iw}] -= {w}[{iw}] * {n}
+{w}[{mask}] = {w}[{mask}] * 2
+np.add({w}, {w}[::-1], out={w})
+np.multiply({w}.T, {n}, out={w}.T)
+np.add({wv}[1:], {wv}[:-1], out={wv}[1:])
+np.subtract({likew}, {w}, out={w})
+np.cumprod({wv}, 0, out={wv})
+np.multiply.accumulate({wv}, {axwv}, out={wv})
+np.maximum.accumulate({wv}, {axwv}, out={wv})
+np.sqrt(np.abs({w}), out={w})
+np.hypot.at({w}, {at}, {n})
+np.divide.at({w}, {at}, {n})
+np.clip({w}, None, {n}, out={w})
+np.clip({a}, {like}, None, out={same})
+{w}.flat[:] = {n}
+{w}.flat = [{n}, 1]
+{wm}[:, 0] = {n}
+{wm}[0] += {wm}[1]
+{wm}.T[0] *= {n}
+{wm}[np.tril_indices(2)] = {n}
+{wm}[np.arange(2), np.arange(2)] += {n}
+{w}.flags.writeable = False; {w}.flags.writeable = True
+np.put({w}, {places}, {n}, "wrap")
+np.copyto({w}.T, {n})
+np.copyto({wv}[:1], {wv}[-1:])
+np.multiply({w}, {mask}, out={w}, casting="unsafe")
+np.std({v}, {axv}, out={reducedv})
+np.nansum({v}, {axv}, out={reducedv})
+np.ptp({v}, {axv}, out={reducedv})
+np.prod({v}, {axv}, out={reducedv})
+np.nanmax({v}, {axv}, out={reducedv})
+np.cumulative_sum({v}, axis={axv}, out={samev})
+np.stack([{w}], out={w}[None])
+np.outer({v}, {v}, out=np.zeros(({v}.size, {v}.size), {v}.dtype))
+{w}.real += {n}
+{w}.imag *= 2
+{wv}[np.argsort({wv}[(slice(None),) + (0,) * ({wv}.ndim - 1)])] += {n}
+{w} ^= {b}
+{w} %= {n}
+{w} |= {mask}
 {new} = np.modf({a}, out=({same}, None))[{bit}]
 {new} = np.divmod({a}, {n}, out=(None, {same}))[{bit}]
 """
@@ -224,6 +287,22 @@ READS: Final = """
 {new} = {v}[np.nonzero({v})]
 {new} = {m}[np.triu_indices({k})]
 {new} = np.searchsorted(np.sort({v}, None), {a})
+{new} = np.searchsorted(np.sort({v}, None), {n}, side="right")
+{new} = {v}.compress([True, False], {axv})
+{new} = np.argpartition({v}, 0, {axv})
+{new} = {m}[np.tril_indices(2, {k})]
+{new} = {m}[np.diag_indices(2)]
+{new} = np.ravel_multi_index(([0, 1], [1, 0]), (2, 3))
+{new} = [x for _, x in np.ndenumerate({v})][0]
+{new} = {v}[next(iter(np.ndindex({v}.shape)))]
+{new} = {v}[{v}.argsort(0)[0]]
+{new} = np.take({a}, {places}, None, mode={mode})
+{new} = {v}.take([[0, -1]], {axv})
+{new} = np.flatnonzero({a} > 0)
+{new} = {m}[[0, 1], :][:, [1, 0]]
+{new} = {m}[None, [0], ..., 0]
+{new} = np.isin({a}, {b}, invert=True)
+{new} = {a}[np.array(0)] if {a}.ndim else {a}[()]
 """
 
 CREATIONS: Final = """
@@ -264,6 +343,23 @@ CREATIONS: Final = """
 {new} = np.indices((2, {size}))
 {new} = np.logspace(0, 1, {size})
 {new} = np.where([True, False, True], {n}, [[1.0], [np.nan]])
+{new} = np.identity({size})
+{new} = np.geomspace(1, 8, {size})
+{new} = np.fromiter((x * 2 for x in range({size})), float)
+{new} = np.linspace({v}[0], {v}[-1], 3, axis={axs})
+{new} = np.linspace({n}, 2, {size}, retstep=True)[{bit}]
+{new} = np.arange({n}, 3, 0.5)
+{new} = np.mgrid[0:2, 0:{size}]
+{new} = np.ogrid[0:2, 0:{size}][{bit}]
+{new} = np.r_[{v}.ravel(), {n}, 1:3]
+{new} = np.c_[{v}.ravel(), {v}.ravel()]
+{new} = np.bartlett({size}) * {n}
+{new} = np.kaiser({size}, 2.0) + {a}.sum()
+{new} = np.full({fresh}, {a}.sum())
+{new} = np.array([[{a}.sum(), {n}], [{b}.max(), 2]], order="F")
+{new} = np.asarray([{a}, {a} * 2])
+{new} = np.concatenate([np.atleast_1d({a}.sum()), [{n}]])
+{new} = np.tri({size}) * {n}
 """
 
 CALLS: Final = """
@@ -438,6 +534,121 @@ CALLS: Final = """
 {new} = np.int64(3) + {a}
 {new} = np.float32({n}) * {a}
 {new} = np.array([1, 2]) * 0.5 + {a}[..., :1]
+{new} = np.apply_over_axes(np.sum, {m}, [0, 1])
+{new} = np.intersect1d({a}, {b})
+{new} = np.setdiff1d({a}, {b})
+{new} = np.setxor1d({a}, {b})
+{new} = np.unique_values({a})
+{new} = np.unique({v}, axis={axv})
+{new} = np.unique({a}, return_index=True)[{bit}]
+{new} = np.polyadd({v}.ravel(), [1.0, 2.0])
+{new} = np.polysub([1.0], {v}.ravel())
+{new} = np.polymul({v}.ravel(), [1.0, -0.5])
+{new} = np.polyder({v}.ravel())
+{new} = np.polyint({v}.ravel(), k=[{n}])
+{new} = np.polydiv({v}.ravel(), [1.0, 2.0])[{bit}]
+{new} = np.polyval([1.0, {n}], {a})
+{new} = np.histogram({a}, [-1.0, 0.0, 1.5], weights={same})[0]
+{new} = np.histogram_bin_edges({a}, 3)
+{new} = np.nanquantile({a}, 0.3{axis}{keepdims})
+{new} = np.quantile({v}, 0.4, {axv}, method={method})
+{new} = np.nanpercentile({v}, [20, 70], {axv}, method={method})
+{new} = np.frexp({a})[{bit}]
+{new} = np.matvec({m}, {v})
+{new} = np.vecmat({v}, {m})
+{new} = np.linalg.matrix_power({m}[:2, :2], 2)
+{new} = np.linalg.slogdet(np.eye(2) * 3 + {m}[:2, :2])[{bit}]
+{new} = np.linalg.solve(np.eye(2) * 3 + {m}[:2, :2], [1.0, 2.0])
+{new} = np.linalg.norm({v}, 1, axis={axv}, keepdims=True)
+{new} = np.linalg.norm({m}, "fro", axis=(0, 1))
+{new} = np.linalg.vector_norm({a}, ord=3)
+{new} = np.linalg.outer({v}.ravel(), [1.0, 2.0])
+{new} = np.linalg.cholesky(np.eye(2) * 8)
+{new} = np.fft.rfft({v}, axis={axv})
+{new} = np.fft.ifft({v}, 3)
+{new} = np.fft.fftn({a})
+{new} = np.fft.fftshift({v}, {axv})
+{new} = np.vectorize(lambda t: t * 2)({v})
+{new} = np.gradient({m})[{bit}]
+{new} = np.gradient({v}, 0.5, axis={axv}, edge_order=2)
+{new} = np.trapezoid({v}, dx=0.5)
+{new} = np.trapezoid({v}, {samev}, axis={axv})
+{new} = np.diff({v}, axis={axv}, append={v})
+{new} = np.average({v}, {axv}, {samev}, returned=True)[{bit}]
+{new} = np.average({a}, weights={same})
+{new} = np.cov({m}, rowvar=False)
+{new} = np.cov({v}.ravel(), {v}.ravel())
+{new} = np.cumulative_prod({v}, axis={axv}, include_initial={flag})
+{new} = np.interp({a}, [0.0, 1.0, 2.0], [0.0, {n}, 5.0], left=-1.0, right={n})
+{new} = np.interp({a}, [0.0, 1.0, 2.0], [0.0, 1.0, 5.0], period=4)
+{new} = np.correlate({v}, [1.0, 0.5], {convmode})
+{new} = np.trim_zeros({v}, "f")
+{new} = np.ediff1d({a}, to_begin={n})
+{new} = np.digitize({a}, [-1.0, 0.0, 1.5], right=True)
+{new} = np.einsum("ij,jk->ik", {m}, {m2})
+{new} = np.einsum("...,...->...", {a}, {same})
+{new} = np.einsum("ij->", {m})
+{new} = np.einsum({m}, [0, 1], [1, 0])
+{new} = np.pad({v}, 1, mode="linear_ramp", end_values={n})
+{new} = np.pad({v}, (1, 0), mode="median")
+{new} = np.pad({v}, 1, mode="maximum", stat_length=1)
+{new} = np.pad({v}, 1, mode="reflect", reflect_type="odd")
+{new} = np.insert({v}, -1, {n}, {axv})
+{new} = np.insert({v}, [1, 0], [[{n}]], 0)
+{new} = np.delete({v}, slice(0, 1), {axv})
+{new} = np.delete({v}, [True, False], {axv})
+{new} = np.repeat({v}, {v}.shape[{axv}], {axv})
+{new} = np.rot90({m}, {k}) * {n}
+{new} = np.select([{a} > 1], [{a}])
+{new} = np.nan_to_num({a}, posinf={n}, neginf=0)
+{new} = np.clip({a}, min={n})
+{new} = np.isclose({a}, {n}, atol=0.5)
+{new} = np.array_equiv({a}, {same})
+{new} = np.sum({a}{axis}{keepdims}, dtype=float, where={maska}, initial={n})
+{new} = np.var({a}{axis}{keepdims}, mean=0.5)
+{new} = np.max({a}{axis}{keepdims}, where={maska}, initial={n})
+{new} = np.all({a} > {n}{axis}{keepdims})
+{new} = {a}.argmin()
+{new} = {a}.any()
+{new} = {a}.std()
+{new} = {a}.cumprod({axis1})
+{new} = {v}.argsort({axv})
+{new} = {v}.argpartition(0)
+{new} = {a}.conjugate()
+{new} = {a}.astype(float, order="F")
+{new} = {a}.astype({dt}, casting="same_kind")
+{new} = {a}.sum({axis1}, where={maska})
+{new} = {a}.max({axis1}{keepdims})
+{new} = {a}.nbytes + {a}.itemsize
+{new} = np.ndim({a}) + np.size({a}) * {a}
+{new} = +{a}
+{new} = {a} ** {n}
+{new} = {n} ** {a}
+{new} = {n} // {a}
+{new} = {n} % {a}
+{new} = {a} & {like}
+{new} = {a} << 1
+{new} = {n} < {a}
+{new} = (-0.0) * {a}
+{new} = {a} * np.inf
+{new} = np.float16(0.5) * {a}
+{new} = True * {a}
+{new} = 1j * {a}
+{new} = np.exp(1j * {a}).real
+{new} = np.add.outer({a}, [1, 2])
+{new} = np.multiply.reduce({a}, None)
+{new} = np.logaddexp.reduce({v}, {axv})
+{new} = np.hypot.accumulate({v}, {axv})
+{new} = np.power({a}, 3)
+{new} = np.emath.sqrt({a})
+{new} = np.round({a}, -1)
+{new} = np.sinc({a}) * np.i0({a})
+{new} = np.sort({v}, {axv}, stable=True)
+{new} = np.sort({v}, {axv})[::-1]
+{new} = np.moveaxis({m}, 0, -1) @ {m}[..., 0]
+{new} = np.broadcast_shapes({a}.shape, {same}.shape) and {a} - {a}.mean()
+{new} = {a} - {a}.mean(-1, keepdims=True)
+{new} = {v} / np.linalg.norm({v})
 """
 
 CONTROL: Final = """
@@ -471,6 +682,22 @@ while np.isfinite({w}).all() and {w}.max() > 8: {w} *= 0.5
 {new} = (lambda t: t * 2)({a})
 del {b}
 {wv}[0], {new} = {wv}[-1], {wv}[0]
+{new} = np.array([t.sum() for t in {v}])
+{new} = np.zeros_like({v}); {new}[1:] = {v}[:-1]; {new}[0] = {n}
+{new} = {v}.copy(); {new}[::-1] += {new}
+{new} = np.empty(3); {new}[:] = {n}; {new}[1] = {a}.sum()
+{new} = np.stack([{a}, {a} * 2]); {new}[0] -= {new}[1]
+{new} = {v}[:1]; {new} = {new} * {new}; {wv}[:1] = {new}
+for j in range(min(2, {w}.ndim)): {w} = np.swapaxes({w}, 0, j)
+for i, x in np.ndenumerate({wv}): {wv}[i] = x * {n}
+for i in np.ndindex({wv}.shape): {wv}[i] += 1
+{new} = {w}; {w} = {w} * 2; {new} -= {n}
+{new} = {w}.flat; {new}[0] = {n}; {new} = {new}[:2]
+{new} = {wm}[0]; {wm} *= 2; {new} += {wm}[-1]
+{new} = {w}[...]; {new}.shape = {shapew}; {new} *= {n}
+{new} = np.where({maska}, {a}, 0); {new}[{new} < 0] *= -1
+{new} = np.copy({a}); np.add.at({new}, (), {n})
+{new} = {wm}.T; {new}[0], {new}[1] = {new}[1].copy(), {new}[0].copy()
 """
 
 GROUPS: Final = tuple(

@@ -11,6 +11,8 @@ import sys
 import threading
 import types
 import typing
+import warnings
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy
@@ -570,6 +572,16 @@ def test_objects_that_answer_for_themselves(write: Write) -> None:
     )
     mine = np.adopt(name)
     assert mine.value_of(mine.Wrapper(2.0)) == 2.0
+
+
+def test_threads_that_adopt_at_once_leave_the_warnings_as_they_were(write: Write) -> None:
+    text = "def f(x):\n" + "".join(f"    x = x + {nr}\n" for nr in range(300)) + "    return x\n"
+    names = [write({"PKG.py": text}) for _ in range(8)]
+    before = (list(warnings.filters), warnings.showwarning)
+    with ThreadPoolExecutor(8) as pool:
+        copies = list(pool.map(np.adopt, names))
+    assert (list(warnings.filters), warnings.showwarning) == before
+    assert [copy.f(1.0) for copy in copies] == [44851.0] * 8
 
 
 def test_patterns_of_classes(write: Write) -> None:

@@ -188,3 +188,10 @@ def test_places_of_samples() -> None:
         return vnp.take_along_axis(x, vnp.argsort(x, 1), 1)
 
     assert vt.vmap(f)(rows).tolist() == np.sort(rows.numpy(), -1).tolist()
+
+
+def test_a_number_of_a_sample_has_axes_in_what_counts() -> None:
+    x = vnp.array([[2.0, 0.0], [0.0, 3.0]])
+    for name in ("count_nonzero", "all", "any"):
+        count = getattr(vnp, name)
+        assert vt.vmap(lambda row, f=count: f(row[0], axis=0) * 1.0)(x).tolist() == [1.0, 0.0]

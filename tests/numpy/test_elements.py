@@ -10,7 +10,7 @@ import pytest
 import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.calls_that_write import check, check_derivatives, check_samples
-from tests.numpy.support import DTYPES, array, values
+from tests.numpy.support import DTYPES, array, plain, values
 from vtgrad.numpy import scalar
 
 ODD = np.array([[0.0, -0.0, np.nan], [np.inf, -np.inf, -1.0]])
@@ -87,14 +87,14 @@ def test_unwrap() -> None:
 
 
 def test_nan_to_num_writes() -> None:
-    for plain in (ODD, ODD + 1j, np.array([1, 2])):
-        x = array(plain)
+    for given in (ODD, ODD + 1j, np.array([1, 2])):
+        x = array(given)
         assert vnp.nan_to_num(x, copy=False) is x
-        np.testing.assert_array_equal(x.numpy(), np.nan_to_num(plain))
-        leaf = array(plain, grad=True)
+        np.testing.assert_array_equal(x.numpy(), np.nan_to_num(given))
+        leaf = array(given, grad=True)
         y = vnp.copy(leaf)
         assert vnp.nan_to_num(y, copy=False, nan=4.0) is y
-        np.testing.assert_array_equal(y.detach().numpy(), np.nan_to_num(plain, nan=4.0))
+        np.testing.assert_array_equal(y.detach().numpy(), np.nan_to_num(given, nan=4.0))
     table = ODD * 1
     assert np.isfinite(np.asarray(vnp.nan_to_num(table, copy=False))).all()
 
@@ -181,3 +181,24 @@ def test_the_period_of_phases_is_differentiated() -> None:
     np.testing.assert_allclose(
         vnp.unwrap(x, period=array(3.3, grad=True)).tolist(), np.unwrap(x.numpy(), period=3.3)
     )
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("exponent", [0.5, -0.5, np.float64(0.5), np.float32(-0.5), 2, -1, 0.25])
+def test_powers_of_zeros_and_infinities_with_signs(dtype: str, exponent: Any) -> None:
+    base = np.array([-0.0, 0.0, -np.inf, np.inf, np.nan, -2.0, 4.0], dtype)
+    calls: list[Any] = [
+        lambda np, x: np.power(x, exponent),
+        lambda np, x: x**exponent,
+        lambda np, x: np.float_power(x, exponent),
+        lambda np, x: np.power(x, np.full(7, exponent, dtype)),
+    ]
+    with np.errstate(all="ignore"):
+        for nr, call in enumerate(calls):
+            right = call(np, base)
+            for grad in (False, True):
+                found = plain(call(vnp, array(base, grad)))
+                assert found.dtype == right.dtype, nr
+                np.testing.assert_array_equal(found, right, err_msg=str(nr))
+                signs = np.signbit(found) == np.signbit(right)
+                assert (signs | np.isnan(right)).all(), (nr, found, right)

@@ -47,7 +47,8 @@ def test_texts() -> None:
     assert (second * third).tolist() == [6, 30]
     with pytest.raises(ValueError, match="string"):
         vnp.loadtxt(["a b"])
-    assert type(vnp.loadtxt(["a b"], dtype=str)) is np.ndarray
+    text: object = vnp.loadtxt(["a b"], dtype=str)
+    assert type(text) is np.ndarray
 
 
 def test_other_files(tmp_path: Path) -> None:

@@ -40,12 +40,19 @@ SHARING: Final = [
     'v3 = v0.T.astype("float32", order="C"); v4 = v3.reshape(-1); v4[0] = 7',
     "v3 = np.subtract.reduce(v0[:1]); v0[0] = 7",
     "v3 = np.squeeze(v0); v3.shape = (6,)",
+    "v3 = v0[np.array(0)]; v3[0] = 7",
+    "v3 = v0[:, np.array(1)]; v3[0] = 7",
+    "v3 = v0[0, ..., np.array(1)]; v0[0] = 7",
 ]
 VALUES: Final = [
     'v3 = np.broadcast_to(v0, (2, 2, 3)); v4 = np.ravel(v3, "K")',
     'v3 = np.roll(v0.T, 1, axis=1); v4 = np.reshape(v3, (6,), order="A")',
     "v3 = v2.copy(); np.subtract.at(v3, [0, 0, 1], v1)",
     "v3 = np.subtract.reduce(v1[0], initial=2.0)",
+    "v3 = np.histogram_bin_edges(v0[:0], 3)",
+    "v3 = v0 > 0; np.clip(v3, None, True, out=v3)",
+    'v3 = np.var(v0.astype("float32"), 0, mean=0.5)',
+    'v3 = np.nanvar(v0.astype("float32"), 0, mean=2)',
 ]
 DTYPES: Final = [
     *[

@@ -70,7 +70,8 @@ def test_elements_with_their_indices() -> None:
 
 def test_nditer_is_of_values() -> None:
     x = array([[1.0, 2.0], [3.0, 4.0]])
-    assert [float(v) for v in vnp.nditer(x, order="F")] == [1, 3, 2, 4]
+    elements: Any = vnp.nditer(x, order="F")
+    assert [float(v) for v in elements] == [1, 3, 2, 4]
     found = vnp.nditer(x, flags=["multi_index"])
     assert [found.multi_index for _ in found] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert [(int(a), int(b)) for a, b in vnp.nditer([x, [1, 2]])][:2] == [(1, 1), (2, 2)]
@@ -79,6 +80,7 @@ def test_nditer_is_of_values() -> None:
     with pytest.raises(NotImplementedError, match="no_grad"):
         vnp.nditer(x, op_flags=["readwrite"])
     with vt.no_grad(), vnp.nditer(x, op_flags=["readwrite"]) as written:
-        for element in written:
+        values: Any = written
+        for element in values:
             element[...] = 2 * element
     assert x.tolist() == [[2, 4], [6, 8]]

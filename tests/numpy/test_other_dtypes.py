@@ -11,7 +11,7 @@ import pytest
 
 import vtgrad.numpy as vnp
 from tests.numpy.calls_that_write import check
-from tests.numpy.support import array, compare
+from tests.numpy.support import array, compare, plain
 
 NAMES = np.array(["b", "a", "b"])
 FLOATS = "array([0.5"
@@ -331,3 +331,43 @@ def test_casts_that_would_lose_a_derivative_are_refused(dtype: str) -> None:
     # Text and integers have no derivative.
     assert x.astype(str).tolist() == ["1.0", "2.0"]
     assert x.astype("H").tolist() == [1, 2]
+
+
+BESIDE_FLOATS = """
+np.concatenate([x, u])
+np.stack([x, u])
+np.hstack([x, u])
+np.column_stack([x, u])
+np.dstack([u, x])
+np.block([[x, u]])
+np.append(x, u)
+np.append(u, x, 0)
+np.array([x, u])
+np.dot(x, u)
+np.inner(u, x)
+np.outer(x, u)
+np.vdot(x, u)
+np.tensordot(x, u)
+np.kron(x, u)
+np.einsum("ij,jk", x, u)
+np.convolve(x[0], u[0])
+np.correlate(u[0], x[0])
+np.diff(x, prepend=u)
+np.clip(x, u, 3)
+np.linalg.solve(x, u)
+np.linalg.multi_dot([x, u, x])
+"""
+
+
+@pytest.mark.parametrize("unsigned", ["uint16", "uint32", "uint64"])
+@pytest.mark.parametrize("floating", ["float32", "float64"])
+def test_unsigned_arrays_beside_floats_with_a_derivative(unsigned: str, floating: str) -> None:
+    u = np.array([[1, 2], [3, 5]], unsigned)
+    x = np.array([[0.5, 2.0], [3.0, 1.5]], floating)
+    for call in BESIDE_FLOATS.strip().splitlines():
+        right = eval(call, {"np": np, "x": x, "u": u})
+        leaf = vnp.array(x).requires_grad_()
+        found = eval(call, {"np": vnp, "x": leaf, "u": u})
+        assert found.requires_grad, call
+        assert found.dtype == right.dtype, call
+        np.testing.assert_allclose(plain(found), right, rtol=1e-5, err_msg=call)

@@ -136,6 +136,9 @@ def test_the_shape_can_be_set_in_place() -> None:
     leaf.backward()
     with pytest.raises(ValueError, match="cannot reshape"):
         x.shape = (4,)
+    nothing: Any = None
+    with pytest.raises(TypeError):
+        x.shape = nothing
     z = array(np.arange(6.0).reshape(2, 3)).T
     with pytest.raises(AttributeError):
         z.shape = (6,)
@@ -293,3 +296,66 @@ def test_a_class_body_may_hold_functions() -> None:
     assert pickle.loads(pickle.dumps(vnp.sum)) is vnp.sum
     assert pickle.loads(pickle.dumps(vnp.sin)) is vnp.sin
     assert vnp.sum.__name__ == "sum"
+
+
+INTO_ITS_OPERAND = """
+np.cumprod(y, 0, out=y)
+np.cumulative_prod(y, axis=1, out=y)
+np.multiply.accumulate(y, 0, out=y)
+np.maximum.accumulate(y, 1, out=y)
+np.hypot.accumulate(y, 0, out=y)
+np.einsum("ij,ij->ij", y, y, out=y)
+np.outer(y[0], y[1], out=y)
+np.prod(y, 0, out=y[0])
+np.max(y, 0, out=y[1])
+np.var(y, 0, out=y[0])
+np.std(y, 1, out=y[:, 0])
+np.multiply.reduce(y, 0, out=y[0])
+np.hypot.reduce(y, 0, out=y[0])
+y.cumprod(0, out=y)
+"""
+
+
+@pytest.mark.parametrize("call", INTO_ITS_OPERAND.strip().splitlines())
+def test_what_is_put_into_its_operand_has_its_derivative(call: str) -> None:
+    def function(x: Any) -> Any:
+        y = x * 1
+        exec(call, {"np": vnp, "y": y})
+        return (y * y).sum()
+
+    x = array(np.array([[1.5, 2.0], [3.0, 0.5]]), grad=True)
+    right = x.detach().numpy().copy()
+    exec(call, {"np": np, "y": right})
+    np.testing.assert_allclose(function(x).item(), (right * right).sum(), rtol=1e-12)
+    assert vt.autograd.gradcheck(function, (x,))
+
+
+def test_flags_that_are_assigned_hold_for_the_array() -> None:
+    for make in (np.array, vnp.array):
+        x: Any = make([[1.0, 2.0], [3.0, 4.0]])
+        view = x[0]
+        x.flags.writeable = False
+        assert not x.flags.writeable
+        with pytest.raises(ValueError, match="read-only"):
+            x.fill(1)
+        with pytest.raises(ValueError, match="read-only"):
+            x[0] = 1
+        with pytest.raises(ValueError, match="read-only"):
+            x += 1
+        view[0] = 9
+        assert x.tolist() == [[9.0, 2.0], [3.0, 4.0]]
+        flags = x.flags
+        flags["W"] = True
+        assert x.flags["WRITEABLE"]
+        assert x.flags.writeable
+        x += 1
+        assert x.tolist() == [[10.0, 3.0], [4.0, 5.0]]
+        assert (flags.c_contiguous, flags.f_contiguous, x.T.flags.fnc) == (True, False, True)
+        assert "C_CONTIGUOUS : True" in repr(flags)
+        with pytest.raises(KeyError):
+            flags["C"] = False
+        with pytest.raises(KeyError):
+            _ = flags["nothing"]
+    number: Any = vnp.array([1.0]).requires_grad_()[0]
+    with pytest.raises(ValueError, match="scalars"):
+        number.flags.writeable = False

@@ -94,3 +94,18 @@ def test_a_singular_matrix_has_a_derivative_of_its_determinant() -> None:
 def test_functions_are_pickled_by_name() -> None:
     for function in (vnp.linalg.inv, vnp.linalg.solve):
         assert pickle.loads(pickle.dumps(function)) is function
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "int16", "uint8", "uint16", "int32", "int64"])
+def test_integers_beside_narrow_floats_are_solved_in_float64(dtype: str) -> None:
+    x, whole = np.array([[2.0, 1.0], [1.0, 3.0]], "f"), np.array([[1, 0], [0, 1]], dtype)
+    leaf = vnp.array(x).requires_grad_()
+    for found, right in [
+        (vnp.linalg.solve(leaf, whole), np.linalg.solve(x, whole)),
+        (vnp.linalg.solve(whole, leaf), np.linalg.solve(whole, x)),
+        (vnp.linalg.lstsq(leaf, whole)[0], np.linalg.lstsq(x, whole)[0]),
+        (vnp.linalg.tensorsolve(leaf, whole[0]), np.linalg.tensorsolve(x, whole[0])),
+    ]:
+        assert found.requires_grad
+        assert found.dtype == right.dtype == np.float64
+        np.testing.assert_allclose(found.detach().numpy(), right, rtol=1e-12)

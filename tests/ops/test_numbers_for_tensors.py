@@ -279,6 +279,21 @@ def test_scalars_of_numpy_that_are_no_numbers_are_refused(scalar: Any) -> None:
     assert x.tolist() == [1.0, 2.0]
 
 
+@pytest.mark.parametrize("dtype", [vt.bool, vt.int64, vt.float32, vt.complex64])
+def test_a_duration_is_stored_nowhere(dtype: vt.dtype) -> None:
+    x, scalar = F.ones(2, dtype=dtype), np.timedelta64(3, "s")
+    calls: list[Callable[[], object]] = [
+        lambda: x.fill_(scalar),
+        lambda: x.masked_fill_(x == 1, scalar),
+        lambda: x.index_fill_(0, vt.tensor([0]), scalar),
+        lambda: x.scatter_(0, vt.tensor([0]), scalar),
+    ]
+    for call in calls:
+        with pytest.raises(ArgumentTypeError, match="timedelta64"):
+            call()
+    assert x.tolist() == [1, 1]
+
+
 def test_a_number_stands_beside_an_array_and_a_tensor() -> None:
     a = np.array([1.0, 4.0], np.float32)
     assert F.addcmul(a, 2, vt.ones(2)).tolist() == [3.0, 6.0]

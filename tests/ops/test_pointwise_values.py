@@ -205,6 +205,17 @@ def test_powers_by_a_number(exponent: float, expected: list[float]) -> None:
     assert arithmetic.pow(x, arr(exponent)).tolist() == expected
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_a_repeated_exponent_of_one_half_is_no_root(dtype: str) -> None:
+    x, half = arr([[-0.0, -math.inf], [0.0, 4.0]], dtype), arr(0.5, dtype)
+    for shape in [(), (2, 1), (2, 2)]:
+        found = quiet(arithmetic.pow, x, np.broadcast_to(half, shape))
+        assert found.tolist() == [[0.0, math.inf], [0.0, 2.0]]
+        assert not np.signbit(found).any()
+    # A number is one, but for float16.
+    assert bool(np.signbit(quiet(arithmetic.pow, x, 0.5))[0, 0]) is (dtype != "float16")
+
+
 def test_integer_powers() -> None:
     x = arr([3, -2], "int64")
     assert arithmetic.pow(x, 3).tolist() == [27, -8]

@@ -43,7 +43,7 @@ from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.graph.tracer import thread
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
-from vtgrad.storage.kept_bytes import Token
+from vtgrad.storage.kept_bytes import Token, view_at
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import like, physical
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
@@ -54,7 +54,7 @@ from vtgrad.storage.storage import Storage
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.version_counter import INFERENCE, VersionCounter
+from vtgrad.storage.version_counter import INFERENCE, BorrowedCounter, VersionCounter
 from vtgrad.storage.write_log import SAVED, region_of
 
 if TYPE_CHECKING:
@@ -203,8 +203,24 @@ class SavedVariable:
         if saves_observed.reasons or counter.storing:
             self._keep(impl, counter, tensor)
 
+    def _hold_copy(self, tensor: TensorBase, edge: Edge | None) -> None:
+        """Save a copy of the present value of a tensor, which belongs to no tensor."""
+        copy = _copied(tensor._impl)
+        self._tensor = None
+        self._guard = None
+        if keys.modes and thread.tracer is not None:
+            copy.own_storage()
+            thread.tracer.copied(copy, tensor._impl)
+        self._hold(copy, VersionCounter(), edge, None)
+        if keys.modes:
+            self._save_tangents(tensor, restores=True)
+
     def _keep(self, impl: TensorImpl, counter: VersionCounter, tensor: TensorBase | None) -> None:
         """Store what hooks, rewind and audit need, and the older version during a write."""
+        if isinstance(counter, BorrowedCounter):
+            assert tensor is not None
+            self._hold_copy(tensor, self._edge)
+            return
         if saves_observed.reasons:
             hooks = packing.pair
             if hooks is not None:
@@ -314,14 +330,7 @@ class SavedVariable:
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
         """Save a copy of the present value of an input, before it is overwritten."""
-        copy = TensorImpl(tensor._impl.array.copy(order="K"))
-        if keys.modes and thread.tracer is not None:
-            copy.own_storage()
-            thread.tracer.copied(copy, tensor._impl)
-        saved = _SavedCopy(copy, edge)
-        if keys.modes:
-            saved._save_tangents(tensor, restores=True)
-        return saved
+        return _SavedCopy(tensor, edge)
 
     def holds_the_same_as(self, other: SavedVariable) -> bool:
         """Whether both saved the same array at the same version, and neither was freed."""
@@ -628,10 +637,26 @@ class _SavedCopy(SavedVariable):
 
     __slots__ = ()
 
-    def __init__(self, impl: TensorImpl, edge: Edge | None) -> None:
-        self._tensor = None
-        self._guard = None
-        self._hold(impl, VersionCounter(), edge, None)
+    def __init__(self, tensor: TensorBase, edge: Edge | None) -> None:
+        self._hold_copy(tensor, edge)
+
+
+def _copied(impl: TensorImpl) -> TensorImpl:
+    """A copy of the elements, or of the memory that they share, if that is less."""
+    array = impl.array
+    if array.flags.c_contiguous:
+        return impl_on(array.copy(), impl.device)
+    low, high = reach(array.shape, array.strides, impl.byte_offset)
+    high += array.itemsize
+    if not array.size or high - low >= array.nbytes:
+        return impl_on(array.copy(order="K"), impl.device)
+    # An expanded array, or windows that overlap.
+    memory = impl.storage.flat[low:high].copy()
+    offset = impl.byte_offset - low
+    view = view_at(memory, array.shape, array.dtype, offset, array.strides)
+    copy = impl_on(like(array, view), impl.device)
+    copy.byte_offset = offset
+    return copy
 
 
 class _Released(SavedVariable):

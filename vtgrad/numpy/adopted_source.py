@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import threading
 import warnings
 from types import CodeType
 from typing import Final, TypeVar
 
 from vtgrad.numpy.adopted_numbers import CALLS, METHODS
+from vtgrad.storage.thread_state import after_fork
 
 __all__ = ["PREFIX", "compiled"]
 
@@ -18,6 +20,26 @@ PREFIX: Final = "vtgrad."
 _F = TypeVar("_F", bound=ast.FunctionDef | ast.AsyncFunctionDef)
 
 
+class _Quiet:
+    """What lets one thread at a time change Python's list of warnings, and put it back.
+
+    The lock can be taken again, because a signal handler may adopt a module meanwhile.
+    """
+
+    lock: threading.RLock
+
+    def __init__(self) -> None:
+        self.renew()
+
+    def renew(self) -> None:
+        """Make a new lock: a thread that the child process does not have may hold the old one."""
+        self.lock = threading.RLock()
+
+
+_quiet: Final = _Quiet()
+after_fork(_quiet.renew)
+
+
 def compiled(source: str | bytes, filename: str) -> CodeType:
     """The code of a module, whose lines are those of the source.
 
@@ -26,7 +48,7 @@ def compiled(source: str | bytes, filename: str) -> CodeType:
     SyntaxError
         If it is not Python.
     """
-    with warnings.catch_warnings():
+    with _quiet.lock, warnings.catch_warnings():
         # Of ``"\m"`` in a text and the like Python warns when it compiles a module, once, and not
         # when it imports the compiled one. The user of a copy did not write it.
         warnings.simplefilter("ignore", SyntaxWarning)

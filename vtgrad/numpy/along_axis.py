@@ -81,7 +81,7 @@ def take_along_axis(arr: ArrayLike, indices: ArrayLike, axis: SupportsIndex | No
     array([[1., 2., 3.]])
     """
     if not (any_differentiated(arr) or any_keyed(indices)):
-        return typing.cast("ndarray", on_values(np.take_along_axis, arr, indices, axis))
+        return on_values(np.take_along_axis, arr, indices, axis)
     x, places = of(arr), of_any_dtype(indices)
     if axis is None:
         x, axis = as_array(F.reshape(x, -1)), 0
@@ -250,7 +250,7 @@ def insert(
     """
     places = values_in(obj)
     if not any_differentiated(arr, values):
-        return typing.cast("ndarray", on_values(np.insert, arr, places, values, axis))
+        return on_values(np.insert, arr, places, values, axis)
     x = of(arr)
     added = of(values, x._impl.dtype)
     count = x._impl.array.size
@@ -296,7 +296,7 @@ def delete(arr: ArrayLike, obj: ArrayLike | slice, axis: SupportsIndex | None = 
     """
     places = values_in(obj)
     if not any_differentiated(arr):
-        return typing.cast("ndarray", on_values(np.delete, arr, places, axis))
+        return on_values(np.delete, arr, places, axis)
     x = of(arr)
     positions = np.delete(positions_of(x._impl.array.shape), places, axis)
     return _by_columns_too(x, at_positions(as_array(F.reshape(x, -1)), positions))
@@ -330,7 +330,7 @@ def flatnonzero(a: ArrayLike) -> ndarray:
     >>> np.flatnonzero(np.array([[0.0, 2.0], [3.0, 0.0]]))
     array([1, 2])
     """
-    return typing.cast("ndarray", on_values(np.flatnonzero, a))
+    return on_values(np.flatnonzero, a)
 
 
 @function
@@ -354,7 +354,7 @@ def argwhere(a: ArrayLike) -> ndarray:
     array([[0, 1],
            [1, 0]])
     """
-    return typing.cast("ndarray", on_values(np.argwhere, a))
+    return on_values(np.argwhere, a)
 
 
 @function
@@ -382,8 +382,8 @@ def count_nonzero(a: ArrayLike, axis: Axis = None, *, keepdims: bool = False) ->
     array([1, 1])
     """
     if not any_keyed(a):
-        return typing.cast("ndarray", on_values(np.count_nonzero, a, axis, keepdims=keepdims))
+        return on_values(np.count_nonzero, a, axis, keepdims=keepdims)
     x = of(a)
-    dims = dims_of(axis, x._impl.array.ndim)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     marks = F.to_dtype(cast(x, np.dtype(np.bool_)), np.dtype(np.intp))
     return as_array(F.sum_dim_IntList(marks, dims, keepdims) if dims else F.clone(marks))

@@ -24,7 +24,11 @@ __all__ = ["apply_along_axis", "apply_over_axes"]
 
 @function
 def apply_along_axis(
-    func1d: Callable[..., ArrayLike], axis: SupportsIndex, arr: ArrayLike, *args: Any, **kwargs: Any
+    func1d: Callable[..., ArrayLike],
+    axis: SupportsIndex,
+    arr: ArrayLike,
+    *args: object,
+    **kwargs: object,
 ) -> ndarray:
     """A function of one axis, called for each line of an array along an axis.
 
@@ -58,9 +62,7 @@ def apply_along_axis(
            [0.5 , 0.5 ]])
     """
     if not (any_differentiated(arr) or has_dtype(np.asarray(values_in(arr)).dtype)):
-        return typing.cast(
-            "ndarray", on_values(np.apply_along_axis, func1d, axis, arr, *args, **kwargs)
-        )
+        return on_values(np.apply_along_axis, func1d, axis, arr, *args, **kwargs)
     x = of(arr)
     ndim = x._impl.array.ndim
     (dim,) = dims_of(axis, ndim)
@@ -76,9 +78,7 @@ def apply_along_axis(
         # NumPy puts them together, of whatever dtype they are.
         values = iter(results)
         blank = np.empty(x._impl.array.shape, np.bool_)
-        return typing.cast(
-            "ndarray", on_values(np.apply_along_axis, lambda _: values_in(next(values)), dim, blank)
-        )
+        return on_values(np.apply_along_axis, lambda _: values_in(next(values)), dim, blank)
     found = _stacked([of(y) for y in results], outer)
     inner = found._impl.array.ndim - len(outer)
     last = len(outer)

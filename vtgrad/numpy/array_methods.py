@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 import builtins
+import os
 import typing
 from collections.abc import Sequence
-from typing import Any, SupportsIndex, TypeVar, overload
+from typing import IO, Any, SupportsIndex, TypeAlias, TypeVar, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -39,6 +40,9 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
+
+# What is written to: a path, or a file that is open.
+_File: TypeAlias = str | os.PathLike[str] | IO[bytes]
 
 __all__ = ["ArrayMethods"]
 
@@ -259,10 +263,13 @@ class ArrayMethods(ArrayReductions):
         min: ArrayLike | None = None,
         max: ArrayLike | None = None,
         out: ndarray | None = None,
-        **options: Any,
+        *,
+        dtype: DTypeLike | None = None,
+        where: ArrayLike = True,
+        casting: str = "same_kind",
     ) -> ndarray:
         """``np.clip(x, min, max, ...)``."""
-        return picking.clip(self, min, max, out, **options)
+        return picking.clip(self, min, max, out, dtype=dtype, where=where, casting=casting)
 
     def round(self, decimals: SupportsIndex = 0, out: ndarray | None = None) -> ndarray:
         """``np.round(x, decimals, out)``."""
@@ -454,11 +461,11 @@ class ArrayMethods(ArrayReductions):
         """
         return value_of(self).tobytes(order)
 
-    def tofile(self, fid: Any, sep: str = "", format: str = "%s") -> None:
+    def tofile(self, fid: _File, sep: str = "", format: str = "%s") -> None:
         """Write the elements to a file, as NumPy does."""
         value_of(self).tofile(fid, sep, format)
 
-    def dump(self, file: Any) -> None:
+    def dump(self, file: _File) -> None:
         """Pickle the array of NumPy with these elements to a file."""
         value_of(self).dump(file)
 
@@ -488,11 +495,19 @@ class ArrayMethods(ArrayReductions):
 
     def setflags(
         self,
-        write: Any = None,
-        align: Any = None,
-        uic: Any = None,
+        write: bool | None = None,
+        align: bool | None = None,
+        uic: bool | None = None,
     ) -> None:
-        """Let the array be written, or refuse it."""
+        """Let the array be written, or refuse it.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be let, because the memory cannot be written, or the array is a scalar.
+        """
+        if type(self) is kinds.scalar:
+            raise ValueError("Cannot set flags on array scalars.")
         # A read-only array has another one, see Note [Read-only memory]. Until it is looked up
         # again none is stated, for other threads and after an interrupt.
         self._impl.layout = PECULIAR

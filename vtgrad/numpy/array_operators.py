@@ -116,12 +116,14 @@ class ArrayOperators(ArrayBase):
         if layout.inexact and (
             (other._impl.layout or other._impl.find_layout()) is layout
             if isinstance(other, TensorBase)
-            else type(other) is float or type(other) is int
+            else (type(other) is float and abs(other) != 0.5) or type(other) is int
         ):
             return _POW(self, other)
+        if layout.inexact and type(other) is float and other == 0.5:
+            return typing.cast("Self", ufuncs.sqrt(self))
         if self._impl.array.dtype.kind == "b" and type(other) is int:
             # NumPy has a rule of its own for the power 2.
-            return handed_over(value_of(self) ** other)
+            return typing.cast("Self", handed_over(value_of(self) ** other))
         return _compute(ufuncs.power, self, other)
 
     def __mod__(self, other: ArrayLike) -> Self:

@@ -7,23 +7,20 @@ from __future__ import annotations
 
 import builtins
 import typing
-import warnings
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, SupportsIndex
+from typing import Any, ClassVar, Self, SupportsIndex
 
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_flags import MemoryFlags
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.tensor import Tensor
-
-if TYPE_CHECKING:
-    from numpy._core.multiarray import flagsobj
 
 __all__ = ["ArrayBase", "ArrayType", "viewable"]
 
@@ -126,11 +123,15 @@ class ArrayBase(Tensor):
         if type(self) is kinds.scalar:
             raise AttributeError("the shape of a scalar cannot be set")
         array = resolved(self._impl.array)
-        # NumPy says whether there is such a view, and what is wrong.
-        probe = np.lib.stride_tricks.as_strided(array, array.shape, array.strides)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)
-            probe.shape = typing.cast("Any", shape)
+        given: object = shape
+        if given is None:
+            raise TypeError("expected a sequence of integers or a single integer, got 'None'")
+        probe = array.reshape(shape)
+        if array.size and not np.may_share_memory(probe, array):
+            raise AttributeError(
+                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy "
+                "with the desired shape."
+            )
         strides = tuple(step // array.itemsize for step in probe.strides)
         if min(strides, default=0) < 0:
             raise NotSupportedError(
@@ -208,13 +209,13 @@ class ArrayBase(Tensor):
         return self._impl.array.nbytes
 
     @property
-    def flags(self) -> flagsobj:
+    def flags(self) -> MemoryFlags:
         """How the elements lie in memory, and whether they can be written.
 
         Returns
         -------
-        flagsobj
-            NumPy's; what is assigned to it has no effect on the array.
+        MemoryFlags
+            As NumPy's. What is assigned to its `writeable` holds for the array.
 
         Examples
         --------
@@ -222,8 +223,8 @@ class ArrayBase(Tensor):
         >>> np.ndarray((2, 3)).flags.c_contiguous
         True
         """
-        # Those of an object of its own: assigning to them must not change the array.
-        return resolved(self._impl.array).view().flags
+        # Of an object of its own: what is assigned goes to the array by `setflags`.
+        return MemoryFlags(typing.cast("Any", self), resolved(self._impl.array).view().flags)
 
     @property
     def base(self) -> Self | None:
@@ -331,7 +332,8 @@ class ArrayBase(Tensor):
         """
         if self._impl.array.dtype.kind == "c":
             return typing.cast("Self", F.imag(viewable(self)))
-        zeros = np.zeros(self._impl.array.shape, self._impl.array.dtype)
+        array = self._impl.array
+        zeros = np.zeros(array.shape, array.dtype, "F" if array.flags.fnc else "C")
         zeros.flags.writeable = False
         return typing.cast("Self", kinds.array._wrap(TensorImpl(zeros)))
 

@@ -97,7 +97,8 @@ def broadcast_arrays(*args: ArrayLike, subok: bool = False) -> tuple[ndarray, ..
     >>> x.shape, y.shape
     ((2, 2), (2, 2))
     """
-    arrays = [viewable(of(x)) if isinstance(x, TensorBase) else of_any_dtype(x) for x in args]
+    given = [of_any_dtype(x) for x in args]
+    arrays = [viewable(x) if isinstance(x, TensorBase) else x for x in given]
     shape = np.broadcast_shapes(*[x.shape for x in arrays])
     found = [x if x.shape == shape else broadcast_to(x, shape) for x in arrays]
     return typing.cast("tuple[ndarray, ...]", tuple(found))

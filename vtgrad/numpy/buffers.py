@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -15,11 +15,43 @@ from vtgrad.numpy.deliver import handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import copied
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
-from vtgrad.numpy.operands import ArrayLike, as_array, has_dtype, is_differentiated, of, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    as_array,
+    has_dtype,
+    is_differentiated,
+    of,
+    owned,
+    value_of,
+)
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
+
+if TYPE_CHECKING:
+    import mmap
+    from array import array as stdlib_array
+
+    # What has memory that is read as numbers.
+    _Buffer: TypeAlias = (
+        bytes
+        | bytearray
+        | memoryview
+        | mmap.mmap
+        | stdlib_array[int]
+        | stdlib_array[float]
+        | np.ndarray[tuple[int, ...], np.dtype[np.generic]]
+        | np.generic
+        | TensorBase
+    )
+
+
+class _HasDLPack(Protocol):
+    """An array that follows the protocol DLPack."""
+
+    def __dlpack__(self, *, stream: None = None) -> object: ...
+
 
 __all__ = ["asarray_chkfinite", "from_dlpack", "frombuffer", "fromiter", "fromstring", "require"]
 
@@ -71,7 +103,7 @@ def fromiter(
     """
     items = list(iter if count < 0 else islice(iter, count))
     if not any_differentiated(items):
-        return typing.cast("ndarray", on_values(np.fromiter, items, dtype, count))
+        return on_values(np.fromiter, items, dtype, count)
     if len(items) < count:
         raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)}")
     return array(items, dtype)
@@ -79,7 +111,7 @@ def fromiter(
 
 @function
 def frombuffer(
-    buffer: Any,
+    buffer: _Buffer,
     dtype: DTypeLike = _FLOAT,
     count: int = -1,
     offset: int = 0,
@@ -123,8 +155,8 @@ def frombuffer(
         buffer = value_of(buffer)
     found: Any = np.frombuffer(buffer, dtype, count, offset)
     if isinstance(buffer, bytes) or not has_dtype(found.dtype):
-        return typing.cast("ndarray", handed_over(found))
-    return of(found)
+        return handed_over(found)
+    return owned(of(found))
 
 
 @function
@@ -163,11 +195,13 @@ def fromstring(
     array([1., 2.])
     """
     call: Any = np.fromstring
-    return typing.cast("ndarray", handed_over(call(string, dtype, count, sep=sep)))
+    return handed_over(call(string, dtype, count, sep=sep))
 
 
 @function
-def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = None) -> ndarray:
+def from_dlpack(
+    x: _HasDLPack, /, *, device: str | None = None, copy: bool | None = None
+) -> ndarray:
     """An array on the memory of an array of another library.
 
     Parameters
@@ -191,8 +225,8 @@ def from_dlpack(x: Any, /, *, device: str | None = None, copy: bool | None = Non
     array([1., 2.])
     """
     if not isinstance(x, TensorBase):
-        found = np.from_dlpack(x, device=typing.cast("Any", device), copy=copy)
-        return of(found) if has_dtype(found.dtype) else typing.cast("ndarray", found)
+        found = np.from_dlpack(typing.cast("Any", x), device=typing.cast("Any", device), copy=copy)
+        return owned(of(found)) if has_dtype(found.dtype) else typing.cast("ndarray", found)
     if device not in (None, "cpu"):
         raise ValueError(f"unsupported device {device!r}")
     return copied(x, "K") if copy else as_array(F.alias(of(x)))

@@ -11,8 +11,9 @@ import numpy as np
 from vtgrad.numpy import reductions, ufuncs
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import concatenated, in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, cast, of, value_of
 from vtgrad.numpy.promotion import common, inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -32,14 +33,14 @@ def joined(parts: Sequence[ArrayLike], dim: int) -> ndarray:
     ValueError
         If their shapes do not fit.
     """
-    arrays = common([of(x) for x in parts])
+    arrays = common(all_of(parts))
     rests = {x.shape[:dim] + x.shape[dim + 1 :] for x in arrays}
     if len(rests) > 1:
         raise ValueError(
             "all the input array dimensions except for the concatenation axis must match exactly, "
             f"the arrays have the shapes {[x.shape for x in arrays]}"
         )
-    return as_array(F.cat(arrays, dim))
+    return as_array(concatenated(arrays, dim))
 
 
 def _along(x: TensorBase, dim: int, start: int | None, stop: int | None) -> ndarray:
@@ -101,7 +102,7 @@ def diff(
     parts = [x]
     for side, place in ((prepend, 0), (append, len(parts) + 1)):
         if not isinstance(side, NoValue):
-            beside = of(side)
+            beside = all_of([x, side])[1]
             if not beside._impl.array.ndim:
                 sizes = (*x.shape[:dim], 1, *x.shape[dim + 1 :])
                 beside = as_array(F.broadcast_to(beside, sizes))
@@ -142,7 +143,7 @@ def ediff1d(
     array([0., 3., 5.])
     """
     if not any_differentiated(ary, to_end, to_begin):
-        return typing.cast("ndarray", on_values(np.ediff1d, ary, to_end, to_begin))
+        return on_values(np.ediff1d, ary, to_end, to_begin)
     x = as_array(F.reshape(of(ary), -1))
     parts = [ufuncs.subtract(_along(x, 0, 1, None), _along(x, 0, None, -1))]
     for name, side, place in (("to_begin", to_begin, 0), ("to_end", to_end, 2)):
@@ -244,7 +245,8 @@ def _gradient_along(x: ndarray, h: Any, dim: int, edge_order: int) -> ndarray:
         inner = ufuncs.divide(ufuncs.subtract(above, below), ufuncs.multiply(2.0, h))
     first, last = _ends(h, x, dim, edge_order)
     kind = x._impl.array.dtype
-    return as_array(F.cat([cast(first, kind), cast(inner, kind), cast(last, kind)], dim))
+    parts = [cast(part, kind) for part in (first, inner, last)]
+    return as_array(in_order_of(concatenated(parts, dim), x))
 
 
 @function
@@ -276,8 +278,7 @@ def gradient(
     array([ 6.,  8., 10.])
     """
     if not any_differentiated(f, *varargs):
-        found = on_values(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
-        return typing.cast("ndarray", found)
+        return on_values(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
     x = of(f)
     dims = dims_of(axis, x._impl.array.ndim)
     spacings = _spacings(x, varargs, dims)
@@ -325,7 +326,7 @@ def trapezoid(
     9.0
     """
     if not any_differentiated(y, x, dx):
-        return typing.cast("ndarray", on_values(np.trapezoid, y, x, dx, axis))
+        return on_values(np.trapezoid, y, x, dx, axis)
     values = of(y)
     (dim,) = dims_of(axis, values._impl.array.ndim)
     width: ArrayLike = dx

@@ -12,7 +12,7 @@ from vtgrad.numpy.deliver import NO_VALUE, NoValue, handed_over
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem, keyed_index, setitem
 from vtgrad.numpy.kinds import kinds
-from vtgrad.numpy.memory_order import in_rows
+from vtgrad.numpy.memory_order import in_order_of_all, in_rows
 from vtgrad.numpy.on_values import (
     Target,
     any_differentiated,
@@ -81,7 +81,7 @@ def where(
     array([1., 0.])
     """
     if isinstance(x, NoValue) and isinstance(y, NoValue):
-        return typing.cast("ndarray", on_values(np.where, condition))
+        return on_values(np.where, condition)
     if isinstance(x, NoValue) or isinstance(y, NoValue):
         raise ValueError("either both or neither of x and y should be given")
     given = (condition, x, y)
@@ -90,14 +90,15 @@ def where(
         any(map(is_differentiated, tensors)) or (len(tensors) < 3 and any_differentiated(*given))
     ):
         # Values that NumPy chooses among give no warnings.
-        return typing.cast("ndarray", handed_over(np.where(*map(values_in, given))))
+        return handed_over(np.where(*map(values_in, given)))
     mask = of(condition, _BOOL)
     one, two = (x, y) if _agree(x, y) else common([x, y])
+    one, two = of(one), of(two)
     try:
-        return as_array(F.where(mask, of(one), of(two)))
+        return as_array(in_order_of_all(F.where(mask, one, two), mask, one, two))
     except RuntimeError:
         # NumPy says what does not broadcast.
-        np.broadcast_shapes(mask.shape, of(one).shape, of(two).shape)
+        np.broadcast_shapes(mask.shape, one.shape, two.shape)
         raise
 
 
@@ -144,7 +145,7 @@ def select(
     """
     conditions, choices = [of(x) for x in condlist], list(choicelist)
     if not any_differentiated(conditions, choices, default):
-        return typing.cast("ndarray", on_values(np.select, conditions, choices, default))
+        return on_values(np.select, conditions, choices, default)
     if len(conditions) != len(choices):
         raise ValueError("list of cases must be same length as list of conditions")
     for nr, x in enumerate(conditions):
@@ -166,8 +167,8 @@ def piecewise(
     x: ArrayLike,
     condlist: Sequence[ArrayLike] | ArrayLike,
     funclist: Sequence[Callable[..., ArrayLike] | ArrayLike],
-    *args: Any,
-    **kw: Any,
+    *args: object,
+    **kw: object,
 ) -> ndarray:
     """A function that is given by several functions, each where a condition is true.
 
@@ -200,7 +201,7 @@ def piecewise(
     array([ 1., 16.])
     """
     if isinstance(x, np.ndarray) and not has_dtype(x.dtype):
-        return typing.cast("ndarray", on_values(np.piecewise, x, condlist, funclist, *args, **kw))
+        return on_values(np.piecewise, x, condlist, funclist, *args, **kw)
     given = of(x)
     count = len(funclist)
     conditions = _conditions(given, condlist)
@@ -280,7 +281,7 @@ def extract(condition: ArrayLike, arr: ArrayLike) -> ndarray:
     array([1., 4.])
     """
     if not any_differentiated(arr):
-        return typing.cast("ndarray", on_values(np.extract, condition, arr))
+        return on_values(np.extract, condition, arr)
     return take(arr, np.flatnonzero(value_of(of(condition))))
 
 

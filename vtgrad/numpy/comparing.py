@@ -64,7 +64,7 @@ def isclose(
     if any_keyed(a, b) and isinstance(rtol, (int, float)) and isinstance(atol, (int, float)):
         x, y = common([a, b])
         return result(F.isclose(x, y, float(rtol), float(atol), equal_nan))
-    return typing.cast("ndarray", on_values(np.isclose, a, b, rtol, atol, equal_nan))
+    return on_values(np.isclose, a, b, rtol, atol, equal_nan)
 
 
 @function
@@ -146,10 +146,10 @@ def array_equiv(a1: ArrayLike, a2: ArrayLike) -> bool:
 
 def _infinite(numpys: Callable[..., Any], x: ArrayLike, out: ndarray | None) -> ndarray:
     if not any_keyed(x) and out is None:
-        return typing.cast("ndarray", on_values(numpys, x))
+        return on_values(numpys, x)
     given = of(x)
     if not is_keyed(given) or given._impl.array.dtype.kind == "c":
-        return typing.cast("ndarray", by_numpy(numpys, given, out=out))
+        return by_numpy(numpys, given, out=out)
     operator = F.isposinf if numpys is np.isposinf else F.isneginf
     return deliver(operator(given), out)
 
@@ -234,7 +234,7 @@ def iscomplex(x: ArrayLike) -> ndarray:
     """
     if any_keyed(x):
         return result(F.logical_not(F.isreal(of(x))))
-    return typing.cast("ndarray", on_values(np.iscomplex, x))
+    return on_values(np.iscomplex, x)
 
 
 @function
@@ -259,7 +259,7 @@ def isreal(x: ArrayLike) -> ndarray:
     """
     if any_keyed(x):
         return result(F.isreal(of(x)))
-    return typing.cast("ndarray", on_values(np.isreal, x))
+    return on_values(np.isreal, x)
 
 
 @function

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Final, Literal
 
 import numpy as np
@@ -11,7 +10,7 @@ from vtgrad.later.convolution import convolved, correlated
 from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, of
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, of
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -40,7 +39,7 @@ def _number_of(mode: object) -> int:
 
 
 def _operands(a: ArrayLike, v: ArrayLike) -> list[ndarray]:
-    arrays = common([of(a), of(v)])
+    arrays = common(all_of([a, v]))
     for x in arrays:
         if x._impl.array.ndim != 1:
             size = "deep" if x._impl.array.ndim else "small a depth"
@@ -74,8 +73,8 @@ def convolve(a: ArrayLike, v: ArrayLike, mode: Mode = "full") -> ndarray:
     array([1., 3., 5., 3.])
     """
     if not any_differentiated(a, v):
-        return typing.cast("ndarray", on_values(np.convolve, a, v, mode))
-    x, y = _operands(_at_least_1d(a), _at_least_1d(v))
+        return on_values(np.convolve, a, v, mode)
+    x, y = _operands(*map(_at_least_1d, all_of([a, v])))
     return deliver(convolved(x, y, _number_of(mode)))
 
 
@@ -102,7 +101,7 @@ def correlate(a: ArrayLike, v: ArrayLike, mode: Mode = "valid") -> ndarray:
     array([3., 5.])
     """
     if not any_differentiated(a, v):
-        return typing.cast("ndarray", on_values(np.correlate, a, v, mode))
+        return on_values(np.correlate, a, v, mode)
     x, y = _operands(a, v)
     return deliver(correlated(x, y, _number_of(mode)))
 

@@ -72,7 +72,7 @@ def bincount(
     array([0.5, 3. ])
     """
     if not any_differentiated(weights):
-        return typing.cast("ndarray", on_values(np.bincount, x, weights, minlength))
+        return on_values(np.bincount, x, weights, minlength)
     added = of(typing.cast("ArrayLike", weights))
     numbers = values_in(x)
     # NumPy says how long the result is, and what is wrong.
@@ -115,7 +115,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ndarray:
     array([1, 2, 3])
     """
     if not any_keyed(x, bins):
-        return typing.cast("ndarray", on_values(np.digitize, x, bins, right))
+        return on_values(np.digitize, x, bins, right)
     given, edges = of(x), value_of(of(bins))
     # NumPy says what is wrong.
     np.digitize(np.zeros(0), edges)
@@ -149,7 +149,7 @@ def lexsort(keys: Sequence[ArrayLike] | ArrayLike, axis: SupportsIndex = -1) -> 
     >>> np.lexsort(([2.0, 1.0, 3.0], np.array([1.0, 1.0, 0.0])))
     array([2, 1, 0])
     """
-    return typing.cast("ndarray", on_values(np.lexsort, keys, axis))
+    return on_values(np.lexsort, keys, axis)
 
 
 @function
@@ -174,7 +174,7 @@ def sort_complex(a: ArrayLike) -> ndarray:
     array([1.+0.j, 3.+0.j])
     """
     if not any_differentiated(a):
-        return typing.cast("ndarray", on_values(np.sort_complex, a))
+        return on_values(np.sort_complex, a)
     x = of(a)
     return cast(sort(x), np.sort_complex(np.zeros(0, x._impl.dtype)).dtype)
 
@@ -205,7 +205,7 @@ def packbits(
     >>> np.packbits([1, 0, 1])
     array([160], dtype=uint8)
     """
-    return typing.cast("ndarray", on_values(np.packbits, a, axis, bitorder))
+    return on_values(np.packbits, a, axis, bitorder)
 
 
 @function
@@ -240,4 +240,4 @@ def unpackbits(
     >>> np.unpackbits(np.array([160], dtype=np.uint8), count=3)
     array([1, 0, 1], dtype=uint8)
     """
-    return typing.cast("ndarray", on_values(np.unpackbits, a, axis, count, bitorder))
+    return on_values(np.unpackbits, a, axis, count, bitorder)

@@ -9,7 +9,6 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.graph.recording import is_recording
 from vtgrad.numpy.deliver import handed_over, made
 from vtgrad.numpy.function import function
 from vtgrad.numpy.kinds import kinds
@@ -23,6 +22,8 @@ from vtgrad.numpy.operands import (
     check_keeps,
     has_dtype,
     of,
+    on_memory,
+    owned,
     value_of,
 )
 from vtgrad.numpy.public_ndarray import ndarray
@@ -123,10 +124,10 @@ def array(
     else:
         found = np.array(object, wanted, copy=copy)
         own = copy is True and isinstance(object, (np.ndarray, np.generic, int, float, complex))
-        if copy is not False and not own and is_recording() and has_dtype(found.dtype):
-            # Writes of others to memory that is shared would not be seen.
-            found = found.copy("K")
-        result = typing.cast("ndarray", handed_over(found))
+        if own or not has_dtype(found.dtype):
+            result = handed_over(found)
+        else:
+            result = on_memory(found) if copy is False else owned(on_memory(found))
     if isinstance(typing.cast("Any", result), (np.ndarray, np.generic)):
         return _numpys(result, None, False if copy is False else None, order, ndmin)
     result = as_array(result)
@@ -146,7 +147,7 @@ def _of_sequence(items: Sequence[Any], dtype: NumpyDType | None, copy: bool | No
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     if any_tensor(items):
         return of(items, dtype)
-    return typing.cast("ndarray", made(np.array(items, dtype)))
+    return made(np.array(items, dtype))
 
 
 def _numpys(
@@ -194,10 +195,9 @@ def asarray(
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
     if type(a) is not np.ndarray:
         return array(a, dtype, copy=copy, order=order)
-    # Its writes would not be seen while something is recorded: `of` copies it then.
     wanted = None if dtype is None else np.dtype(dtype)
     if copy is None and has_dtype(a.dtype) and wanted in (None, a.dtype):
-        made = of(a)
+        made = owned(of(a))
         wrong = order in ("C", "F") and not _lies_in(made, order)
         return copied(made, order) if wrong else made
     return array(typing.cast("ArrayLike", a), dtype, copy=copy, order=order)
@@ -354,7 +354,7 @@ def zeros(
     array([0., 0.])
     """
     _check_device(device)
-    return typing.cast("ndarray", made(np.zeros(_sizes(shape), dtype, _order(order))))
+    return made(np.zeros(_sizes(shape), dtype, _order(order)))
 
 
 def _sizes(shape: _Shape) -> Any:
@@ -393,7 +393,7 @@ def ones(
     array([1., 1.])
     """
     _check_device(device)
-    return typing.cast("ndarray", made(np.ones(_sizes(shape), dtype, _order(order))))
+    return made(np.ones(_sizes(shape), dtype, _order(order)))
 
 
 @function
@@ -425,7 +425,7 @@ def empty(
     """
     _check_device(device)
     found: Any = np.empty(_sizes(shape), dtype, _order(order))
-    return typing.cast("ndarray", made(found))
+    return made(found)
 
 
 @function
@@ -466,7 +466,7 @@ def full(
     value = of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
     if not isinstance(value, TensorBase):
         found = np.full(_sizes(shape), typing.cast("Any", value), dtype, _order(order))
-        return typing.cast("ndarray", made(found))
+        return made(found)
     x = of(value, None if dtype is None else np.dtype(dtype))
     sizes = np.empty(_sizes(shape), "b").shape
     return copied(F.broadcast_to(x, sizes), order)
@@ -480,7 +480,7 @@ def _made_like(
     found = np.empty_like(model, dtype, _order(order), False, typing.cast("Any", shape))
     if value is not None:
         found[...] = value
-    return typing.cast("ndarray", made(found))
+    return made(found)
 
 
 @function

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -10,8 +9,9 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy import reductions
 from vtgrad.numpy.calculus import joined
-from vtgrad.numpy.deliver import deliver, dims_of
+from vtgrad.numpy.deliver import apart, deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of
 from vtgrad.numpy.public_ndarray import ndarray
@@ -31,8 +31,8 @@ def _cumulative(
     if not any_differentiated(x):
         numpys = getattr(np, f"cumulative_{name}")
         options: dict[str, Any] = {"axis": axis, "dtype": dtype, "include_initial": include_initial}
-        return typing.cast("ndarray", on_values(numpys, x, out=out, **options))
-    given = of(x)
+        return on_values(numpys, x, out=out, **options)
+    given = apart(of(x), out)
     if not given._impl.array.ndim:
         given = as_array(F.reshape(given, 1))
     ndim = given._impl.array.ndim
@@ -47,7 +47,8 @@ def _cumulative(
     found = running(given, dim, dtype)
     if include_initial:
         sizes = tuple([1 if d == dim else n for d, n in enumerate(found.shape)])
-        found = joined([fresh(np.full(sizes, name == "prod", found.dtype)), found], dim)
+        first = fresh(np.full(sizes, name == "prod", found.dtype))
+        found = as_array(in_order_of(joined([first, found], dim), found))
     return deliver(found, out)
 
 

@@ -10,10 +10,12 @@ import numpy as np
 
 from vtgrad.graph.batch import note_made
 from vtgrad.graph.thread_levels import thread
-from vtgrad.numpy.operands import fresh, has_dtype, result, value_of
+from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.operands import as_array, fresh, has_dtype, overlap, result, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
-from vtgrad.storage.arrays import Shape
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
@@ -22,12 +24,14 @@ __all__ = [
     "NO_VALUE",
     "Axis",
     "NoValue",
+    "apart",
     "by_numpy",
     "deliver",
     "dims_of",
     "handed_over",
     "is_whole",
     "made",
+    "written_array",
 ]
 
 # What an argument ``axis`` may be.
@@ -86,9 +90,7 @@ def deliver(found: TensorBase, out: object = None, casting: str = "same_kind") -
     """
     if out is None:
         return result(found)
-    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
-    if not isinstance(target, (TensorBase, np.ndarray)):
-        raise TypeError("return arrays must be of ArrayType")
+    target = written_array(out)
     dtype = target._impl.dtype if isinstance(target, TensorBase) else target.dtype
     if target.shape != found._impl.array.shape:
         raise ValueError(
@@ -102,6 +104,28 @@ def deliver(found: TensorBase, out: object = None, casting: str = "same_kind") -
     return store(target, typing.cast("ndarray", found))
 
 
+def apart(x: ndarray, out: object) -> ndarray:
+    """The array itself, or a copy if ``out`` is on its memory: a node may save what is written."""
+    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if isinstance(target, TensorBase) and overlap(x, target):
+        return as_array(F.clone(x))
+    return x
+
+
+def written_array(out: object) -> TensorBase | Array:
+    """The array that ``out=`` names, also as a tuple of one.
+
+    Raises
+    ------
+    TypeError
+        If it is none, as a number.
+    """
+    target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
+    if not isinstance(target, (TensorBase, np.ndarray)) or type(target) is kinds.scalar:
+        raise TypeError("return arrays must be of ArrayType")
+    return target
+
+
 def is_whole(out: object) -> bool:
     """Whether ``out=`` of a reduction is of integers or bools.
 
@@ -112,18 +136,20 @@ def is_whole(out: object) -> bool:
     return isinstance(target, TensorBase) and target._impl.array.dtype.kind not in "fc"
 
 
-def handed_over(found: Any) -> Any:
+def handed_over(found: Any) -> ndarray:
     """What NumPy computed: an array as one of the namespace, a number as it is.
 
     An array of a dtype that the namespace does not have, as of the sum of uint8, stays NumPy's.
     """
-    return fresh(found) if isinstance(found, np.ndarray) and has_dtype(found.dtype) else found
+    if isinstance(found, np.ndarray) and has_dtype(found.dtype):
+        return fresh(found)
+    return typing.cast("ndarray", found)
 
 
-def made(array: Any) -> Any:
+def made(array: Any) -> ndarray:
     """As `handed_over`, for memory that nothing else has: see Note [Tensors that get samples]."""
     found = handed_over(array)
-    if keys.active and thread.batch_levels and isinstance(found, TensorBase):
+    if keys.active and thread.batch_levels and isinstance(typing.cast("object", found), TensorBase):
         note_made(found, thread.batch_levels)
     return found
 
@@ -134,7 +160,7 @@ def by_numpy(
     *args: object,
     out: object = None,
     **options: object,
-) -> Any:
+) -> ndarray:
     """What NumPy's function gives for the elements of an array: for what has no derivative."""
     given = {
         name: value_of(value) if isinstance(value, TensorBase) else value
@@ -145,7 +171,8 @@ def by_numpy(
         return handed_over(run_without_warnings(function, value_of(x), *args, **given))
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not isinstance(target, TensorBase):
-        return run_without_warnings(function, value_of(x), *args, out=target, **given)
+        written: ndarray = run_without_warnings(function, value_of(x), *args, out=target, **given)
+        return written
     # NumPy computes into an array of its own, with all its rules.
     own = value_of(target).copy()
     run_without_warnings(function, value_of(x), *args, out=own, **given)

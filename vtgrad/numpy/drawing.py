@@ -10,7 +10,6 @@ that carries a derivative is refused.
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any, Final, TypeAlias
@@ -132,7 +131,7 @@ def permutation(source: Source, x: object, axis: int = 0) -> ndarray:
     more = () if axis == 0 else (axis,)
     array = of(x) if isinstance(x, (list, tuple)) else x
     if not isinstance(array, TensorBase) or not is_differentiated(array):
-        return typing.cast("ndarray", on_values(source.permutation, array, *more))
+        return on_values(source.permutation, array, *more)
     count = array._impl.array.shape[axis]
     return as_array(F.index_select(array, axis, fresh(source.permutation(count))))
 

@@ -11,11 +11,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy.deliver import deliver
+from vtgrad.numpy.deliver import apart, deliver
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import in_order, order_by_steps
 from vtgrad.numpy.on_values import any_differentiated, arrays_in, on_values, values_in
-from vtgrad.numpy.operands import as_array, of, viewable
+from vtgrad.numpy.operands import all_of, as_array, viewable
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -75,6 +75,7 @@ def einsum(
     """
     if any_differentiated(operands):
         equation, arrays = _parsed(operands)
+        arrays = [apart(x, out) for x in arrays]
         kind = None if dtype is None else np.dtype(dtype)
         _check(equation, tuple([(x._impl.dtype, len(x.shape)) for x in arrays]), kind, casting)
         arrays = common(arrays, kind)
@@ -95,7 +96,7 @@ def einsum(
             equation, arrays = _parsed(operands)
             return as_array(F.einsum(equation, *[viewable(x) for x in arrays]))
         return typing.cast("ndarray", arrays_in(computed))
-    return typing.cast("ndarray", on_values(np.einsum, *operands, out=out, **options))
+    return on_values(np.einsum, *operands, out=out, **options)
 
 
 def _in_numpys_order(found: TensorBase, equation: str, arrays: Sequence[ndarray]) -> TensorBase:
@@ -127,13 +128,13 @@ def _parsed(operands: tuple[Any, ...]) -> tuple[str, list[ndarray]]:
     if not operands:
         raise ValueError("No input operands")
     if isinstance(operands[0], str):
-        return operands[0], [of(x) for x in operands[1:]]
+        return operands[0], all_of(operands[1:])
     arrays, labels = list(operands[::2]), list(operands[1::2])
     last = arrays.pop() if len(operands) % 2 else None
     equation = ",".join(map(_letters, labels))
     if last is not None:
         equation += "->" + _letters(last)
-    return equation, [of(x) for x in arrays]
+    return equation, all_of(arrays)
 
 
 def _letters(labels: Any) -> str:

@@ -12,6 +12,7 @@ from vtgrad.numpy import ufuncs
 from vtgrad.numpy.deliver import dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.kinds import kinds
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values, refuse_derivatives, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
@@ -19,6 +20,7 @@ from vtgrad.numpy.operands import (
     cast,
     has_dtype,
     of,
+    owned,
     result,
     value_of,
 )
@@ -47,7 +49,7 @@ def _part(name: str, val: ArrayLike) -> ndarray:
         return typing.cast("ndarray", getattr(val, name))
     if isinstance(val, np.ndarray) and not has_dtype(val.dtype):
         return typing.cast("ndarray", getattr(val, name))
-    x = of(val)
+    x = owned(of(val))
     return x.real if name == "real" else x.imag
 
 
@@ -122,7 +124,7 @@ def angle(z: ArrayLike, deg: bool = False) -> ndarray:
     array([90.,  0.])
     """
     if not any_differentiated(z):
-        return typing.cast("ndarray", on_values(np.angle, z, deg))
+        return on_values(np.angle, z, deg)
     x = inexact(of(z))
     found = F.angle(x)
     if x._impl.array.dtype.kind != "c":
@@ -155,8 +157,8 @@ def real_if_close(a: ArrayLike, tol: float = 100) -> ndarray:
     array([1.])
     """
     if isinstance(a, np.ndarray) and not has_dtype(a.dtype):
-        return typing.cast("ndarray", on_values(np.real_if_close, a, tol))
-    x = of(a)
+        return on_values(np.real_if_close, a, tol)
+    x = owned(of(a))
     x = as_array(x) if type(x) is not kinds.scalar else as_array(F.clone(x))
     if x._impl.array.dtype.kind != "c":
         return x
@@ -198,7 +200,7 @@ def nan_to_num(
         written = np.nan_to_num(x, False, values_in(nan), values_in(posinf), values_in(neginf))
         return of(x) if has_dtype(x.dtype) and x.ndim else typing.cast("ndarray", written)
     if not any_differentiated(x, nan, posinf, neginf) and (copy or not isinstance(x, TensorBase)):
-        return typing.cast("ndarray", on_values(np.nan_to_num, x, copy, nan, posinf, neginf))
+        return on_values(np.nan_to_num, x, copy, nan, posinf, neginf)
     given = of(x)
     kind = given._impl.array.dtype.kind
     found: TensorBase = given
@@ -255,7 +257,7 @@ def sinc(x: ArrayLike) -> ndarray:
     array([1.   , 0.637])
     """
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.sinc, x))
+        return on_values(np.sinc, x)
     return result(F.sinc(inexact(of(x))))
 
 
@@ -285,7 +287,7 @@ def i0(x: ArrayLike) -> ndarray:
     array([1.   , 1.266])
     """
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.i0, x))
+        return on_values(np.i0, x)
     given = of(x)
     if given._impl.array.dtype.kind == "c":
         raise TypeError("i0 not supported for complex values")
@@ -325,7 +327,7 @@ def unwrap(
     array([ 0., -1., -1.])
     """
     if not any_differentiated(p, period):
-        return typing.cast("ndarray", on_values(np.unwrap, p, discont, axis, period=period))
+        return on_values(np.unwrap, p, discont, axis, period=period)
     x = of(p)
     (dim,) = dims_of(axis, x._impl.array.ndim)
     kind = result_type(x, period)
@@ -345,7 +347,8 @@ def unwrap(
         return as_array(F.clone(x))
     first = F.slice(x, dim, 0, 1, 1)
     rest = F.slice(x, dim, 1, count, 1)
-    return as_array(F.cat([first, F.add(rest, F.cumsum(added, dim))], dim))
+    found = F.cat([first, F.add(rest, F.cumsum(added, dim))], dim)
+    return as_array(in_order_of(found, x))
 
 
 @function
@@ -372,7 +375,7 @@ def fix(x: ArrayLike, out: ndarray | None = None) -> ndarray:
     """
     if out is None and not any_differentiated(x):
         # Which is the same, and of which NumPy 2.5 does not warn.
-        return typing.cast("ndarray", on_values(np.trunc, x))
+        return on_values(np.trunc, x)
     return ufuncs.trunc(x, out=out)
 
 
@@ -397,5 +400,5 @@ def around(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None
     array([1.3])
     """
     if out is None and not any_differentiated(a):
-        return typing.cast("ndarray", on_values(np.around, a, decimals))
+        return on_values(np.around, a, decimals)
     return round(a, decimals, out)

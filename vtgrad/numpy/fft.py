@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import typing
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
@@ -55,7 +54,7 @@ __all__ = [
 
 def _frequencies(numpys: Any, n: int, d: ArrayLike, device: str | None) -> ndarray:
     if not any_differentiated(d):
-        return typing.cast("ndarray", on_values(numpys, n, d, device=device))
+        return on_values(numpys, n, d, device=device)
     # The multiples of the lowest frequency, as whole numbers.
     counts = of(on_values(np.rint, numpys(n, np.float64(1), device=device) * n))
     spacing = inexact(of(d))
@@ -119,7 +118,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, device: str | None = None) -> ndarray:
 
 def _shifted(numpys: Any, x: ArrayLike, axes: Axis, sign: int) -> ndarray:
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(numpys, x, axes))
+        return on_values(numpys, x, axes)
     array = of(x)
     shape = array.shape
     if axes is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any, Self, TypeAlias
 
 import numpy as np
@@ -54,7 +54,7 @@ class NpzFile(Mapping[str, ndarray]):
 
     def __getitem__(self, name: str) -> ndarray:
         """An array of the file."""
-        return typing.cast("ndarray", handed_over(self._found[name]))
+        return handed_over(self._found[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._found)
@@ -186,7 +186,7 @@ def savetxt(fname: File, X: ArrayLike, *args: object, **options: object) -> None
 
 
 @function
-def loadtxt(fname: Any, *args: object, **options: object) -> Any:
+def loadtxt(fname: File | Iterable[str | bytes], *args: object, **options: object) -> ndarray:
     """The numbers in a file of text.
 
     Parameters
@@ -209,11 +209,11 @@ def loadtxt(fname: Any, *args: object, **options: object) -> Any:
            [3., 4.]])
     """
     call: Any = np.loadtxt
-    return arrays_in(call(fname, *args, **options))
+    return typing.cast("ndarray", arrays_in(call(fname, *args, **options)))
 
 
 @function
-def genfromtxt(fname: Any, *args: object, **options: object) -> Any:
+def genfromtxt(fname: File | Iterable[str | bytes], *args: object, **options: object) -> ndarray:
     """The numbers in a file of text in which some are missing.
 
     Parameters
@@ -235,7 +235,7 @@ def genfromtxt(fname: Any, *args: object, **options: object) -> Any:
     array([ 1., nan,  3.])
     """
     call: Any = np.genfromtxt
-    return arrays_in(call(fname, *args, **options))
+    return typing.cast("ndarray", arrays_in(call(fname, *args, **options)))
 
 
 @function

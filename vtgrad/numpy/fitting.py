@@ -111,13 +111,12 @@ def polyfit(
     array([2., 1.])
     """
     if not any_differentiated(x, y, w):
-        found = on_values(np.polyfit, x, y, deg, rcond, full, w, cov)
-        return typing.cast("ndarray", found)
+        return on_values(np.polyfit, x, y, deg, rcond, full, w, cov)
     values = of(y)
     probe: Any = np.ones(values.shape, values.dtype) if values._impl.key_set else values
     # NumPy says what is wrong, and all that has no derivative.
-    numpys = on_values(np.polyfit, x, probe, deg, rcond, full, w, cov)
-    base = numpys[0] if isinstance(numpys, tuple) else numpys
+    numpys: Any = on_values(np.polyfit, x, probe, deg, rcond, full, w, cov)
+    base: Any = numpys[0] if isinstance(numpys, tuple) else numpys
     kind = base.dtype
     order = int(deg) + 1
     points = of(x)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import DTypeLike
 
 from vtgrad.numpy.broadcasting import broadcast_arrays
-from vtgrad.numpy.function import function
+from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, of
 from vtgrad.numpy.promotion import common
@@ -19,6 +19,9 @@ from vtgrad.numpy.ranges import arange, linspace
 from vtgrad.numpy.shapes import reshape
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
+
+if TYPE_CHECKING:
+    from vtgrad.numpy import signatures
 
 __all__ = [
     "Grid",
@@ -90,8 +93,16 @@ def _copied(x: ndarray | np.ndarray[Any, Any]) -> ndarray:
     return as_array(F.contiguous(F.clone(x)))
 
 
+def _as_indices(found: Function[..., object]) -> signatures.Indices:
+    """The function with the type of each kind of its results."""
+    return typing.cast("signatures.Indices", found)
+
+
+@_as_indices
 @function
-def indices(dimensions: Sequence[int], dtype: DTypeLike = _INT, sparse: bool = False) -> Any:
+def indices(
+    dimensions: Sequence[int], dtype: DTypeLike = _INT, sparse: bool = False
+) -> ndarray | tuple[ndarray, ...]:
     """The indices of the elements of an array of a shape.
 
     Parameters
@@ -115,18 +126,25 @@ def indices(dimensions: Sequence[int], dtype: DTypeLike = _INT, sparse: bool = F
     array([[0, 0],
            [1, 1]])
     """
-    return on_values(np.indices, dimensions, dtype, sparse)
+    found: ndarray | tuple[ndarray, ...] = on_values(np.indices, dimensions, dtype, sparse)
+    return found
 
 
+def _as_fromfunction(found: Function[..., object]) -> signatures.FromFunction:
+    """The function with the type of its result, which is that of what it calls."""
+    return typing.cast("signatures.FromFunction", found)
+
+
+@_as_fromfunction
 @function
 def fromfunction(
-    function: Callable[..., Any],
+    function: Callable[..., object],
     shape: Sequence[int],
     *,
     dtype: DTypeLike = _FLOAT,
     like: ArrayLike | None = None,
-    **kwargs: Any,
-) -> Any:
+    **kwargs: object,
+) -> object:
     """What a function gives for the indices of an array of a shape.
 
     Parameters

@@ -48,7 +48,7 @@ def _edges(found: Array, x: ndarray, bins: object, range: object) -> ndarray:
     limits: list[ndarray]
     if range is not None:
         limits = [of(end) for end in typing.cast("Sequence[ArrayLike]", range)]
-    elif any_differentiated(x) and x.shape != (0,):
+    elif any_differentiated(x) and x._impl.array.size:
         limits = [of(reductions.min(x)), of(reductions.max(x))]
     else:
         return fresh(found)
@@ -112,7 +112,7 @@ def histogram_bin_edges(
     """
     found = on_values(np.histogram_bin_edges, a, bins, range, _probe(weights))
     if not any_differentiated(a, bins, range):
-        return typing.cast("ndarray", found)
+        return found
     return _edges(value_of(found), of(a), bins, range)
 
 

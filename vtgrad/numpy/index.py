@@ -20,6 +20,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
+from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.operands import (
     any_tensor,
     as_array,
@@ -67,7 +68,19 @@ def getitem(x: TensorBase, index: object) -> ndarray:
         if Ellipsis not in parts:
             return _element(x, typing.cast("tuple[int, ...]", basic))
     view = _view(x, basic)
+    if any(map(_is_array_of_one, index if type(index) is tuple else (index,))):
+        # As arrays of indices it gives a copy.
+        return as_array(F.clone(view))
     return as_array(F.alias(x) if view is x else view)
+
+
+def _is_array_of_one(part: object) -> bool:
+    """Whether a part of an index is an array without axes, which is no integer."""
+    if type(part) is int or type(part) is slice or part is None:
+        return False
+    if isinstance(part, TensorBase):
+        return type(part) is not kinds.scalar
+    return isinstance(part, np.ndarray)
 
 
 def setitem(x: TensorBase, index: object, value: object) -> None:
@@ -134,13 +147,27 @@ def _is_whole_mask(x: TensorBase, parts: tuple[Any, ...]) -> bool:
 def _gathered(x: TensorBase, parts: tuple[Any, ...]) -> ndarray:
     """What an index with arrays names, recorded by one operator that keeps no values."""
     shape = x._impl.array.shape
-    positions = positions_of(shape)[parts]
+    positions = _positions_in_memory_of(x)[parts]
     if not shape:
         return as_array(F.index_at(F.reshape(x, -1), [fresh(positions)], (0,)))
     if len(parts) == 1 and parts[0].dtype != np.bool_:
         # One array of integers, which the operator takes as it is.
         return as_array(F.index_at(x, [fresh(parts[0].astype(np.int64))], (0,)))
     return at_positions(x, positions)
+
+
+def _positions_in_memory_of(x: TensorBase) -> Array:
+    """The row-major numbers in the memory order of an array, so that what is taken of both has one.
+
+    What they are taken by, and in what order, NumPy decides.
+    """
+    array = resolved(x._impl.array)
+    numbers = positions_of(array.shape)
+    if array.flags.c_contiguous:
+        return numbers
+    found = np.empty_like(array, np.intp, subok=False)
+    found[...] = numbers
+    return found
 
 
 def at_positions(x: TensorBase, positions: Array) -> ndarray:

@@ -232,7 +232,7 @@ def unravel_index(
     indices: ArrayLike,
     shape: SupportsIndex | Sequence[SupportsIndex],
     order: Literal["C", "F"] = "C",
-) -> tuple[Any, ...]:
+) -> tuple[ndarray, ...]:
     """The indices of elements whose positions in the flat array are known.
 
     Parameters
@@ -260,7 +260,7 @@ def unravel_index(
     >>> np.unravel_index([0, 3], (2, 2))
     (array([0, 1]), array([0, 1]))
     """
-    return typing.cast("tuple[Any, ...]", on_values(np.unravel_index, indices, shape, order))
+    return typing.cast("tuple[ndarray, ...]", on_values(np.unravel_index, indices, shape, order))
 
 
 @function
@@ -269,7 +269,7 @@ def ravel_multi_index(
     dims: SupportsIndex | Sequence[SupportsIndex],
     mode: str | tuple[str, ...] = "raise",
     order: Literal["C", "F"] = "C",
-) -> Any:
+) -> ndarray:
     """The positions in the flat array of elements whose indices are known.
 
     Parameters
@@ -299,7 +299,8 @@ def ravel_multi_index(
     >>> np.ravel_multi_index(([0, 1], [0, 1]), (2, 2))
     array([0, 3])
     """
-    return on_values(np.ravel_multi_index, multi_index, dims, mode, order)
+    found: ndarray = on_values(np.ravel_multi_index, multi_index, dims, mode, order)
+    return found
 
 
 class ndenumerate:
@@ -333,7 +334,9 @@ class ndenumerate:
 
 
 @function
-def nditer(op: object, flags: Sequence[str] = (), op_flags: object = None, **options: Any) -> Any:
+def nditer(
+    op: object, flags: Sequence[str] = (), op_flags: object = None, **options: object
+) -> np.nditer:
     """NumPy's iterator over several arrays, on values.
 
     What it gives is NumPy's own. Where derivatives are recorded, use indices, `ndenumerate` or
@@ -376,10 +379,8 @@ def nditer(op: object, flags: Sequence[str] = (), op_flags: object = None, **opt
             "writes of nditer to an array of vtgrad.numpy are not recorded; write by indices, or "
             "under no_grad"
         )
-    given: dict[str, Any] = {} if op_flags is None else {"op_flags": op_flags}
-    return np.nditer(
-        typing.cast("Any", values_in(op)), typing.cast("Any", flags), **given, **options
-    )
+    given: dict[str, Any] = options if op_flags is None else {"op_flags": op_flags, **options}
+    return np.nditer(values_in(op), typing.cast("Any", flags), **given)
 
 
 def _names(flags: object) -> Iterator[str]:

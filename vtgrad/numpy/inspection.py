@@ -12,7 +12,7 @@ from vtgrad.numpy import promotion
 from vtgrad.numpy.function import function
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.on_values import holds_tensor
-from vtgrad.numpy.operands import ArrayLike, has_dtype, of, value_of
+from vtgrad.numpy.operands import ArrayLike, has_dtype, of, owned, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.storage.arrays import NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
@@ -271,7 +271,7 @@ def astype(
     """
     given: object = x
     if isinstance(given, np.ndarray) and has_dtype(given.dtype):
-        x = of(given)
+        x = owned(of(given))
     if not isinstance(given, (TensorBase, np.ndarray)) and not np.isscalar(given):
         raise TypeError(f"Input should be a NumPy array or scalar. It is a {type(given)} instead.")
     if device not in (None, "cpu"):

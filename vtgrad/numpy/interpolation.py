@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Final
 
 import numpy as np
@@ -78,8 +77,7 @@ def interp(
     array([2., 4.])
     """
     if not any_differentiated(x, xp, fp, left, right, period):
-        found = on_values(np.interp, x, xp, fp, left, right, period)
-        return typing.cast("ndarray", found)
+        return on_values(np.interp, x, xp, fp, left, right, period)
     values = of(fp)
     values = cast(values, _COMPLEX128 if values.dtype.kind == "c" else _FLOAT64)
     where, points = _real(x), _real(xp)

@@ -13,9 +13,9 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy.axes import atleast_1d, atleast_2d, atleast_3d
 from vtgrad.numpy.deliver import deliver, dims_of
 from vtgrad.numpy.function import function
-from vtgrad.numpy.memory_order import order_of_memory
+from vtgrad.numpy.memory_order import concatenated
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, cast, of, of_any_dtype, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import ravel
 from vtgrad.ops.generated import functional as F
@@ -77,7 +77,7 @@ def _joined_dtype(
 
 
 def _nothing(x: object) -> object:
-    return np.empty(0, of(x)._impl.array.dtype)
+    return np.empty(0, of_any_dtype(x).dtype)
 
 
 @function
@@ -122,14 +122,11 @@ def concatenate(
     array([1., 2., 3.])
     """
     if not any_differentiated(arrays):
-        return typing.cast(
-            "ndarray",
-            on_values(np.concatenate, arrays, axis, out=out, dtype=dtype, casting=casting),
-        )
+        return on_values(np.concatenate, arrays, axis, out=out, dtype=dtype, casting=casting)
     parts = _parts(arrays, "concatenate")
     if out is not None and dtype is not None:
         raise TypeError("concatenate() only takes `out` or `dtype` as an argument")
-    operands = [of(x) for x in parts]
+    operands = all_of(parts)
     if axis is None:
         operands, axis = [ravel(x) for x in operands], 0
     ndim = operands[0]._impl.array.ndim
@@ -150,13 +147,7 @@ def concatenate(
     if dtype is not None or out is not None or any(x._impl.dtype != kind for x in operands):
         kind = _joined_dtype(parts, dtype, casting, out)
     operands = [cast(x, kind) for x in operands]
-    dims = order_of_memory(*operands)
-    if dims == tuple(range(ndim)):
-        return deliver(F.cat(operands, dim), out)
-    # The result lies in memory as the operands do.
-    back = tuple(sorted(range(ndim), key=dims.__getitem__))
-    joined = F.cat([F.permute(x, dims) for x in operands], dims.index(dim))
-    return deliver(F.permute(joined, back), out)
+    return deliver(concatenated(operands, dim), out)
 
 
 concat: Final = concatenate
@@ -200,10 +191,8 @@ def stack(
            [2., 4.]])
     """
     if not any_differentiated(arrays):
-        return typing.cast(
-            "ndarray", on_values(np.stack, arrays, axis, out=out, dtype=dtype, casting=casting)
-        )
-    parts = [of(x) for x in _parts(arrays, "stack")]
+        return on_values(np.stack, arrays, axis, out=out, dtype=dtype, casting=casting)
+    parts = all_of(_parts(arrays, "stack"))
     if len({x.shape for x in parts}) > 1:
         raise ValueError("all input arrays must have the same shape")
     (dim,) = dims_of(axis, parts[0]._impl.array.ndim + 1)
@@ -235,7 +224,7 @@ def vstack(tup: _Parts, *, dtype: DTypeLike | None = None, casting: str = "same_
            [3., 4.]])
     """
     if not any_differentiated(tup):
-        return typing.cast("ndarray", on_values(np.vstack, tup, dtype=dtype, casting=casting))
+        return on_values(np.vstack, tup, dtype=dtype, casting=casting)
     parts = [atleast_2d(x) for x in _parts(tup, "stack")]
     return concatenate(parts, 0, dtype=dtype, casting=casting)
 
@@ -293,7 +282,7 @@ def hstack(tup: _Parts, *, dtype: DTypeLike | None = None, casting: str = "same_
     array([1., 2., 3.])
     """
     if not any_differentiated(tup):
-        return typing.cast("ndarray", on_values(np.hstack, tup, dtype=dtype, casting=casting))
+        return on_values(np.hstack, tup, dtype=dtype, casting=casting)
     parts = [atleast_1d(x) for x in _parts(tup, "stack")]
     axis = 0 if parts[0]._impl.array.ndim == 1 else 1
     return concatenate(parts, axis, dtype=dtype, casting=casting)
@@ -320,7 +309,7 @@ def dstack(tup: _Parts) -> ndarray:
     (1, 2, 2)
     """
     if not any_differentiated(tup):
-        return typing.cast("ndarray", on_values(np.dstack, tup))
+        return on_values(np.dstack, tup)
     parts = [atleast_3d(x) for x in _parts(tup, "stack")]
     return concatenate(parts, 2)
 
@@ -347,8 +336,8 @@ def column_stack(tup: _Parts) -> ndarray:
            [2., 4.]])
     """
     if not any_differentiated(tup):
-        return typing.cast("ndarray", on_values(np.column_stack, tup))
-    parts = [of(x) for x in _parts(tup, "stack")]
+        return on_values(np.column_stack, tup)
+    parts = all_of(_parts(tup, "stack"))
     columns = [
         as_array(F.reshape(x, (-1, 1) if x._impl.array.size else (0, 1)))
         if x._impl.array.ndim < 2
@@ -388,7 +377,7 @@ def block(arrays: object) -> ndarray:
            [2., 3.]])
     """
     if not any_differentiated(arrays):
-        return typing.cast("ndarray", on_values(np.block, arrays))
+        return on_values(np.block, arrays)
     depth, ndim = _depth(arrays), _most_axes(arrays)
     if depth is None:
         # NumPy says what is wrong.
@@ -412,13 +401,16 @@ def _depth(tree: object) -> int | None:
 def _most_axes(tree: object) -> int:
     if isinstance(tree, list):
         return max(_most_axes(x) for x in tree)
-    return 0 if isinstance(tree, tuple) else of(tree)._impl.array.ndim
+    return 0 if isinstance(tree, tuple) else of_any_dtype(tree).ndim
 
 
 def _joined(tree: object, level: int, depth: int, ndim: int) -> ndarray:
     if not isinstance(tree, list):
-        x = of(tree)
-        return as_array(F.reshape(x, (1,) * (ndim - len(x.shape)) + x.shape))
+        x = of_any_dtype(tree)
+        shape = (1,) * (ndim - len(x.shape)) + x.shape
+        if not isinstance(x, TensorBase):
+            return typing.cast("ndarray", x.reshape(shape))
+        return as_array(F.reshape(x, shape))
     parts = [_joined(x, level + 1, depth, ndim) for x in tree]
     return concatenate(parts, level - depth)
 
@@ -446,10 +438,10 @@ def append(arr: ArrayLike, values: ArrayLike, axis: SupportsIndex | None = None)
     array([1., 2., 3.])
     """
     if not any_differentiated((arr, values)):
-        return typing.cast("ndarray", on_values(np.append, arr, values, axis))
+        return on_values(np.append, arr, values, axis)
     if axis is None:
         return concatenate([ravel(arr), ravel(values)])
-    return concatenate([of(arr), of(values)], axis)
+    return concatenate(all_of([arr, values]), axis)
 
 
 @function
@@ -475,7 +467,7 @@ def tile(A: ArrayLike, reps: SupportsIndex | Sequence[SupportsIndex] | TensorBas
     array([1., 2., 1., 2.])
     """
     if not any_differentiated(A):
-        return typing.cast("ndarray", on_values(np.tile, A, reps))
+        return on_values(np.tile, A, reps)
     x = of(A)
     counts = typing.cast("list[int]", np.atleast_1d(values_in(reps)).astype(np.intp).tolist())
     if not x._impl.array.size:

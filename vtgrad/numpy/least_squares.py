@@ -13,8 +13,8 @@ import numpy as np
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.linalg import pseudoinverses
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
-from vtgrad.numpy.promotion import inexact, result_type
+from vtgrad.numpy.operands import ArrayLike, as_array, of, value_of
+from vtgrad.numpy.promotion import common_inexact, inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
@@ -49,8 +49,7 @@ def lstsq(
     NotSupportedError
         If the columns are not independent.
     """
-    dtype = result_type(of(a), of(b))
-    x, y = (cast(of(z), dtype if dtype.kind in "fc" else np.dtype(np.float64)) for z in (a, b))
+    x, y = common_inexact(a, b)
     if len(x.shape) != 2 or len(y.shape) not in (1, 2) or x.shape[0] != y.shape[0]:
         # NumPy's own error.
         np.linalg.lstsq(value_of(x), value_of(y), rcond)

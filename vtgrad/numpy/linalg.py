@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import typing
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Final, SupportsIndex
@@ -30,7 +29,7 @@ from vtgrad.numpy.norms import matrix_norm as matrix_norm
 from vtgrad.numpy.norms import norm as norm
 from vtgrad.numpy.norms import vector_norm as vector_norm
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, of, result
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, of, result
 from vtgrad.numpy.picking import dot
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.refused import function_of_numpy
@@ -121,7 +120,7 @@ def matrix_power(a: ArrayLike, n: SupportsIndex) -> ndarray:
     if count == 1:
         return x
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.matrix_power, x, count))
+        return on_values(np.linalg.matrix_power, x, count)
     return as_array(power_of(x, count))
 
 
@@ -155,8 +154,8 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: ndarray | None = None) -> nda
     array([[22.]])
     """
     if not any_differentiated(arrays):
-        return typing.cast("ndarray", on_values(np.linalg.multi_dot, arrays, out=out))
-    parts = [of(x) for x in arrays]
+        return on_values(np.linalg.multi_dot, arrays, out=out)
+    parts = all_of(arrays)
     if len(parts) < 2:
         raise ValueError("Expecting at least two arrays.")
     if len(parts) == 2:

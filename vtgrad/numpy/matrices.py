@@ -68,7 +68,7 @@ def eye(
         typing.cast("Any", order),
         device=typing.cast("Any", device),
     )
-    return typing.cast("ndarray", made(found))
+    return made(found)
 
 
 @function
@@ -96,7 +96,7 @@ def identity(
     array([[1, 0],
            [0, 1]])
     """
-    return typing.cast("ndarray", made(np.identity(typing.cast("int", n), dtype)))
+    return made(np.identity(typing.cast("int", n), dtype))
 
 
 @function
@@ -130,7 +130,7 @@ def tri(
            [1, 1, 0]])
     """
     found: Any = np.tri(typing.cast("int", N), typing.cast("int", M), typing.cast("int", k), dtype)
-    return typing.cast("ndarray", made(found))
+    return made(found)
 
 
 @function
@@ -203,7 +203,7 @@ def _triangle(m: ArrayLike, k: SupportsIndex, below: bool) -> ndarray:
     """The elements up to a diagonal, or those behind it; zeros in place of the others."""
     x = of(m)
     if not is_differentiated(x):
-        return typing.cast("ndarray", on_values(np.tril if below else np.triu, x, k))
+        return on_values(np.tril if below else np.triu, x, k)
     sizes = x._impl.array.shape[-2:]
     # The matrix below the diagonal is NumPy's, whose error is raised for a number. One axis counts
     # for two.
@@ -298,7 +298,7 @@ def vander(x: ArrayLike, N: SupportsIndex | None = None, increasing: bool = Fals
     """
     base = of(x)
     if not is_differentiated(base):
-        return typing.cast("ndarray", on_values(np.vander, base, N, increasing))
+        return on_values(np.vander, base, N, increasing)
     if base._impl.array.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     (size,) = base._impl.array.shape

@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from vtgrad.numpy.operands import as_array
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.arrays import Shape
+from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
+    "concatenated",
     "copied",
     "in_order",
     "in_order_of",
+    "in_order_of_all",
     "in_rows",
+    "in_rows_or_columns",
+    "reduced",
     "order_by_steps",
     "order_of_memory",
 ]
@@ -47,13 +51,22 @@ def in_rows(x: TensorBase) -> TensorBase:
     return x if resolved(x._impl.array).flags.c_contiguous else F.contiguous(x)
 
 
+def concatenated(tensors: Sequence[TensorBase], dim: int) -> TensorBase:
+    """Tensors one behind the other along an axis, with the axes in memory as those have them."""
+    dims = order_of_memory(*tensors)
+    if dims == tuple(range(len(dims))):
+        return F.cat(tensors, dim)
+    back = tuple(sorted(range(len(dims)), key=dims.__getitem__))
+    return F.permute(F.cat([F.permute(x, dims) for x in tensors], dims.index(dim)), back)
+
+
 def order_of_memory(*tensors: TensorBase) -> Shape:
     """The axes from the largest step in memory to the smallest, as NumPy's order ``"K"`` has them.
 
     Axes along which nothing moves in memory, as those of size 1 and of a broadcast array, and those
     of which several arrays say different things, stay where they are.
     """
-    return order_by_steps([_steps(x) for x in tensors])
+    return order_by_steps([_steps(resolved(x._impl.array)) for x in tensors])
 
 
 def order_by_steps(steps: Sequence[Sequence[int]]) -> Shape:
@@ -73,9 +86,8 @@ def order_by_steps(steps: Sequence[Sequence[int]]) -> Shape:
     return tuple(order[::-1])
 
 
-def _steps(x: TensorBase) -> list[int]:
+def _steps(array: Array) -> list[int]:
     """The steps in memory, 0 where there is none."""
-    array = resolved(x._impl.array)
     pairs = zip(array.strides, array.shape, strict=True)
     return [abs(step) if size > 1 else 0 for step, size in pairs]
 
@@ -85,6 +97,46 @@ def in_order_of(found: TensorBase, x: TensorBase) -> TensorBase:
     if x._impl.array.ndim < 2 or resolved(x._impl.array).flags.c_contiguous:
         return found
     return in_order(found, order_of_memory(x))
+
+
+def in_order_of_all(found: TensorBase, *operands: TensorBase) -> TensorBase:
+    """A fresh result of operands that broadcast, with its axes in memory as those have them."""
+    arrays = [resolved(x._impl.array) for x in operands]
+    shape = found._impl.array.shape
+    if len(shape) < 2 or all(x.flags.c_contiguous and x.shape == shape for x in arrays):
+        return found
+    return in_order(
+        found, order_by_steps([[0] * (len(shape) - x.ndim) + _steps(x) for x in arrays])
+    )
+
+
+def in_rows_or_columns(found: TensorBase, x: TensorBase) -> TensorBase:
+    """A result by columns in memory if another array of as many axes is, and else by rows."""
+    if resolved(x._impl.array).flags.fnc:
+        return in_order(found, tuple(range(found._impl.array.ndim))[::-1])
+    return in_rows(found)
+
+
+def reduced(found: TensorBase, x: TensorBase, dims: Shape) -> TensorBase:
+    """A fresh reduction of a tensor along some axes, with the others in memory as there.
+
+    Parameters
+    ----------
+    found : TensorBase
+        The reduction, in which the axes are left out or have size 1.
+    x : TensorBase
+        What was reduced.
+    dims : tuple of int
+        The axes, counted from the first.
+    """
+    ndim = found._impl.array.ndim
+    if ndim < 2 or resolved(x._impl.array).flags.c_contiguous:
+        return found
+    order = order_of_memory(x)
+    if ndim < len(order):
+        kept = [dim for dim in range(len(order)) if dim not in dims]
+        order = tuple([kept.index(dim) for dim in order if dim not in dims])
+    return in_order(found, order)
 
 
 def in_order(found: TensorBase, dims: Shape) -> TensorBase:

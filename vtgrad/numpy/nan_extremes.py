@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import Any, SupportsIndex
 
 import numpy as np
@@ -10,9 +9,10 @@ import numpy as np
 from vtgrad.numpy import reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.nan_reductions import constant, count_of, given, takes_part, with_value
 from vtgrad.numpy.on_values import any_differentiated, any_keyed, on_values
-from vtgrad.numpy.operands import ArrayLike, of
+from vtgrad.numpy.operands import ArrayLike, as_array, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 
@@ -30,15 +30,15 @@ def _extreme(
 ) -> ndarray:
     options = given(keepdims=keepdims, initial=initial, where=where)
     if not any_differentiated(a, initial):
-        found = on_values(getattr(np, "nan" + name), a, axis=axis, out=out, **options)
-        return typing.cast("ndarray", found)
+        return on_values(getattr(np, "nan" + name), a, axis=axis, out=out, **options)
     x = of(a)
     reduce: Any = reductions.max if name == "max" else reductions.min
     found = reduce(with_value(x, -np.inf if name == "max" else np.inf), axis, **options)
     if isinstance(initial, NoValue):
         dims = dims_of(axis, x._impl.array.ndim, of_number=True)
         number = count_of(takes_part(x, where), dims, keepdims is True)
-        found = F.where(F.eq(number, 0), constant(np.nan, found), found)
+        among = F.where(F.eq(number, 0), constant(np.nan, found), found)
+        found = as_array(in_order_of(among, found))
     return deliver(of(found), out)
 
 
@@ -140,8 +140,7 @@ def nanargmax(
     1
     """
     if not any_keyed(a):
-        found = on_values(np.nanargmax, a, axis=axis, out=out, keepdims=keepdims)
-        return typing.cast("ndarray", found)
+        return on_values(np.nanargmax, a, axis=axis, out=out, keepdims=keepdims)
     x = of(a)
     infinite = -np.inf
     return reductions.argmax(with_value(x, infinite), axis, out, keepdims=keepdims is True)
@@ -181,8 +180,7 @@ def nanargmin(
     2
     """
     if not any_keyed(a):
-        found = on_values(np.nanargmin, a, axis=axis, out=out, keepdims=keepdims)
-        return typing.cast("ndarray", found)
+        return on_values(np.nanargmin, a, axis=axis, out=out, keepdims=keepdims)
     x = of(a)
     infinite = np.inf
     return reductions.argmin(with_value(x, infinite), axis, out, keepdims=keepdims is True)

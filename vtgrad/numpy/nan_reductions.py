@@ -6,7 +6,6 @@ is zero.
 
 from __future__ import annotations
 
-import typing
 from typing import Any, Final, SupportsIndex
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy import reductions
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import reduced
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of
 from vtgrad.numpy.promotion import inexact
@@ -116,8 +116,7 @@ def nansum(
     """
     options = given(keepdims=keepdims, initial=initial, where=where)
     if not any_differentiated(a, initial):
-        found = on_values(np.nansum, a, axis=axis, dtype=dtype, out=out, **options)
-        return typing.cast("ndarray", found)
+        return on_values(np.nansum, a, axis=axis, dtype=dtype, out=out, **options)
     return reductions.sum(with_value(of(a), 0), axis, dtype, out, **options)
 
 
@@ -153,8 +152,7 @@ def nanprod(
     """
     options = given(keepdims=keepdims, initial=initial, where=where)
     if not any_differentiated(a, initial):
-        found = on_values(np.nanprod, a, axis=axis, dtype=dtype, out=out, **options)
-        return typing.cast("ndarray", found)
+        return on_values(np.nanprod, a, axis=axis, dtype=dtype, out=out, **options)
     return reductions.prod(with_value(of(a), 1), axis, dtype, out, **options)
 
 
@@ -186,7 +184,7 @@ def nancumsum(
     array([1., 1., 4.])
     """
     if not any_differentiated(a):
-        return typing.cast("ndarray", on_values(np.nancumsum, a, axis=axis, dtype=dtype, out=out))
+        return on_values(np.nancumsum, a, axis=axis, dtype=dtype, out=out)
     return reductions.cumsum(with_value(of(a), 0), axis, dtype, out)
 
 
@@ -218,7 +216,7 @@ def nancumprod(
     array([1., 1., 3.])
     """
     if not any_differentiated(a):
-        return typing.cast("ndarray", on_values(np.nancumprod, a, axis=axis, dtype=dtype, out=out))
+        return on_values(np.nancumprod, a, axis=axis, dtype=dtype, out=out)
     return reductions.cumprod(with_value(of(a), 1), axis, dtype, out)
 
 
@@ -261,10 +259,9 @@ def nanmean(
     2.0
     """
     if not any_differentiated(a):
-        found = on_values(
+        return on_values(
             np.nanmean, a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where
         )
-        return typing.cast("ndarray", found)
     x = of(a)
     _check_dtype(x, dtype)
     x = inexact(x, None if dtype is None else np.dtype(dtype))
@@ -272,7 +269,7 @@ def nanmean(
     dims, keep = dims_of(axis, x._impl.array.ndim, of_number=True), keepdims is True
     number = count_of(mask, dims, keep)
     total = _sum(F.where(mask, x, constant(0, x)), dims, keep)
-    return deliver(_quotient(total, number), out)
+    return deliver(reduced(_quotient(total, number), x, dims), out)
 
 
 def _quotient(total: TensorBase, number: TensorBase, nothing: float = np.nan) -> TensorBase:
@@ -298,7 +295,8 @@ def _variance(
         total = _sum(F.where(mask, x, constant(0, x)), dims, True)
         centre = _quotient(total, count_of(mask, dims, True), 0)
     else:
-        centre = of(mean)
+        # A number of Python has the dtype of the values.
+        centre = of(mean, x.dtype if type(mean) in (int, float) else None)
     mask = F.broadcast_to(mask, x.shape)
     deviation = F.where(mask, F.sub(F.where(mask, x, constant(0, x)), centre), constant(0, x))
     if x.dtype.kind == "c":
@@ -306,7 +304,8 @@ def _variance(
     else:
         squares = F.square(deviation)
     number = F.to_dtype(count_of(mask, dims, keepdims), np.dtype(np.float64))
-    return _quotient(_sum(squares, dims, keepdims), F.sub(number, ddof))
+    found = _quotient(_sum(squares, dims, keepdims), F.sub(number, ddof))
+    return reduced(found, x, dims)
 
 
 def _spread(
@@ -364,8 +363,7 @@ def nanvar(
     """
     if not any_differentiated(a, mean):
         options = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
-        found = on_values(np.nanvar, a, axis=axis, dtype=dtype, out=out, ddof=ddof, **options)
-        return typing.cast("ndarray", found)
+        return on_values(np.nanvar, a, axis=axis, dtype=dtype, out=out, ddof=ddof, **options)
     squares = _spread(a, axis, dtype, ddof, keepdims is True, where, mean, correction)
     return deliver(squares, out)
 
@@ -405,7 +403,6 @@ def nanstd(
     """
     if not any_differentiated(a, mean):
         options = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
-        found = on_values(np.nanstd, a, axis=axis, dtype=dtype, out=out, ddof=ddof, **options)
-        return typing.cast("ndarray", found)
+        return on_values(np.nanstd, a, axis=axis, dtype=dtype, out=out, ddof=ddof, **options)
     squares = _spread(a, axis, dtype, ddof, keepdims is True, where, mean, correction)
     return deliver(root_of_spread(squares), out)

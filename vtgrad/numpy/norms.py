@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import typing
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from vtgrad.linalg.norms import of_matrices
 from vtgrad.numpy.deliver import Axis, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import reduced
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, of, result
 from vtgrad.numpy.promotion import inexact
@@ -63,7 +63,7 @@ def norm(x: ArrayLike, ord: _Order = None, axis: Axis = None, keepdims: bool = F
     5.0
     """
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.norm, x, ord, axis, keepdims))
+        return on_values(np.linalg.norm, x, ord, axis, keepdims)
     array = inexact(of(x))
     ndim = array._impl.array.ndim
     if axis is None:
@@ -113,10 +113,7 @@ def vector_norm(
     5.0
     """
     if not any_differentiated(x):
-        return typing.cast(
-            "ndarray",
-            on_values(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord),
-        )
+        return on_values(np.linalg.vector_norm, x, axis=axis, keepdims=keepdims, ord=ord)
     array = inexact(of(x))
     return result(_of_vectors(array, ord, dims_of(axis, array._impl.array.ndim), keepdims))
 
@@ -146,9 +143,7 @@ def matrix_norm(x: ArrayLike, /, *, keepdims: bool = False, ord: _Order = "fro")
     5.0
     """
     if not any_differentiated(x):
-        return typing.cast(
-            "ndarray", on_values(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
-        )
+        return on_values(np.linalg.matrix_norm, x, keepdims=keepdims, ord=ord)
     return norm(x, ord, (-2, -1), keepdims)
 
 
@@ -179,4 +174,4 @@ def _powers(x: TensorBase, order: float, dims: Shape, keepdims: bool) -> TensorB
     """The root of the sum of powers of absolute values; without dimensions, of each element."""
     if not dims:
         x, dims, keepdims = F.unsqueeze(x, 0), (0,), False
-    return F.linalg_vector_norm(x, order, dims, keepdims)
+    return reduced(F.linalg_vector_norm(x, order, dims, keepdims), x, dims)

@@ -92,7 +92,7 @@ def values_in(tree: object) -> Any:
 
 def on_values(
     function: Callable[..., Any], *args: object, out: object = None, **options: object
-) -> Any:
+) -> ndarray:
     """What a function of NumPy gives for values, with arrays of the namespace in the result.
 
     Parameters
@@ -105,21 +105,28 @@ def on_values(
         Where the result is stored.
     **options : object
         Further arguments by name; one that is `NO_VALUE` is not given.
+
+    Returns
+    -------
+    ndarray
+        An array, as the type says, or what else the function gives: a number, or a tuple.
     """
     given = [values_in(x) for x in args]
     named = {name: values_in(x) for name, x in options.items() if x is not NO_VALUE}
     if out is None:
         found = run_without_warnings(function, *given, **named)
-        return arrays_in(found, list(_arrays_of_numpy((given, named))))
+        made: ndarray = arrays_in(found, list(_arrays_of_numpy((given, named))))
+        return made
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not isinstance(target, TensorBase):
-        return run_without_warnings(function, *given, out=target, **named)
+        written: ndarray = run_without_warnings(function, *given, out=target, **named)
+        return written
     # NumPy computes into an array of its own, with all its rules.
     own = value_of(target).copy()
     found = run_without_warnings(function, *given, out=own, **named)
-    stored = store(target, fresh(own))
+    stored: ndarray = store(target, fresh(own))
     # Some functions return another array than ``out=``.
-    return stored if found is own else arrays_in(found)
+    return stored if found is own else typing.cast("ndarray", arrays_in(found))
 
 
 def arrays_in(found: object, given: Sequence[Array] = ()) -> Any:

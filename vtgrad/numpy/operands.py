@@ -5,7 +5,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeVar
+from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from vtgrad.graph.sample_array import SampleArray, refuse_values
 from vtgrad.graph.tracer import read_value
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.public_ndarray import ndarray
-from vtgrad.ops.calling.constants import check_meaning
+from vtgrad.ops.calling.constants import check_meaning, impl_of_constant
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, Number, NumpyDType
@@ -23,12 +23,14 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import BorrowedCounter
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
     "ArrayLike",
     "Index",
     "SequenceOf",
+    "all_of",
     "any_tensor",
     "array_of_class",
     "as_array",
@@ -41,7 +43,9 @@ __all__ = [
     "is_keyed",
     "of",
     "of_any_dtype",
+    "on_memory",
     "overlap",
+    "owned",
     "places_in",
     "result",
     "value_of",
@@ -88,8 +92,8 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
     ----------
     value : array_like
         An array of the namespace is returned itself. A tensor gives a view. An array of NumPy is
-        a constant, which shares memory while nothing is recorded. Nested sequences that hold
-        tensors are stacked, which is recorded.
+        a constant on its memory, see Note [Borrowed memory]. Nested sequences that hold tensors are
+        stacked, which is recorded.
     dtype : numpy.dtype, optional
         The dtype of the result.
 
@@ -114,9 +118,35 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
             check_meaning(value)
         array = np.asarray(value, dtype)
         # Of lists and numbers NumPy makes a new array; anything else may have shared its memory.
-        shared = not isinstance(value, (list, tuple, int, float, complex, np.generic))
-        found = fresh(array.copy("K") if shared and is_recording() else array)
+        own = isinstance(value, (list, tuple, int, float, complex, np.generic))
+        found = fresh(array) if own else on_memory(array)
     return found if dtype is None else cast(found, dtype)
+
+
+def all_of(values: Sequence[object]) -> list[ndarray]:
+    """Each value as by `of`; unsigned integers that tensors do not have become floats among floats.
+
+    These are the floats that NumPy's promotion makes of them there: float32 of uint16.
+
+    Raises
+    ------
+    NotSupportedError
+        If tensors cannot have a dtype.
+    """
+    found = [x if _is_wide(x) else of(x) for x in values]
+    if any(map(_is_wide, found)) and any(x.dtype.kind in "fc" for x in found):
+        found = [
+            np.asarray(x).astype(np.result_type(x.dtype, np.float16)) if _is_wide(x) else x
+            for x in found
+        ]
+    return [of(x) for x in found]
+
+
+def _is_wide(value: object) -> TypeGuard[Array | np.generic]:
+    """Whether a value is of unsigned integers of more than 8 bits."""
+    if not isinstance(value, (np.ndarray, np.generic)):
+        return False
+    return value.dtype.kind == "u" and not has_dtype(value.dtype)
 
 
 def of_any_dtype(value: object) -> ndarray | Array:
@@ -192,6 +222,28 @@ def fresh(array: Array) -> ndarray:
     if type(array) is not np.ndarray:
         array = array.view(np.ndarray)
     return typing.cast("ndarray", kinds.array._wrap(TensorImpl(array)))
+
+
+def on_memory(array: Array) -> ndarray:
+    """An array of the namespace on an array that programs may write to, see Note [Borrowed memory].
+
+    Raises
+    ------
+    NotSupportedError
+        If tensors cannot have its dtype.
+    """
+    check_dtype(array.dtype)
+    return typing.cast("ndarray", kinds.array._wrap(impl_of_constant(array)))
+
+
+def owned(x: ndarray) -> ndarray:
+    """The array itself, or a copy of one on memory that is not its own, while recording.
+
+    For what programs keep: it is used many times, and what is saved of such memory is copied each
+    time.
+    """
+    borrowed = isinstance(x._impl.version_counter, BorrowedCounter)
+    return fresh(x._impl.array.copy("K")) if borrowed and is_recording() else x
 
 
 def array_of_class(tensor: TensorBase) -> ndarray:
@@ -289,7 +341,7 @@ def overlap(x: TensorBase, y: TensorBase) -> bool:
 
 def viewable(x: ndarray) -> ndarray:
     """The array itself; a copy of a scalar, since a view of a scalar may not write to it."""
-    return as_array(x) if type(x) is kinds.scalar else x
+    return as_array(x) if type(x) is kinds.scalar else owned(x)
 
 
 def any_tensor(items: Sequence[object]) -> bool:
@@ -301,7 +353,7 @@ def any_tensor(items: Sequence[object]) -> bool:
 
 def _stacked(items: Sequence[object], dtype: NumpyDType | None) -> ndarray:
     """Nested sequences as one array, which records where their tensors require grad."""
-    parts = [of(x) for x in items]
+    parts = all_of(items)
     common = np.result_type(*[x._impl.array.dtype for x in parts]) if dtype is None else dtype
     shapes = {x._impl.array.shape for x in parts}
     if len(shapes) > 1:

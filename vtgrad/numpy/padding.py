@@ -11,6 +11,7 @@ import numpy as np
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, positions_of
+from vtgrad.numpy.memory_order import in_rows_or_columns
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of
 from vtgrad.numpy.public_ndarray import ndarray
@@ -76,10 +77,14 @@ def pad(
     array([9., 1., 2., 9., 9.])
     """
     if not any_differentiated((array, kwargs)):
-        return typing.cast("ndarray", on_values(np.pad, array, pad_width, mode, **kwargs))
+        return on_values(np.pad, array, pad_width, mode, **kwargs)
     if not isinstance(mode, str):
         raise NotSupportedError("pad by a function has no derivative; pass array.detach()")
     x = of(array)
+    return as_array(in_rows_or_columns(_padded(x, pad_width, mode, kwargs), x))
+
+
+def _padded(x: ndarray, pad_width: object, mode: str, kwargs: dict[str, object]) -> ndarray:
     shape = x.shape
     if mode in ("linear_ramp", "mean", "median") and x._impl.dtype.kind not in "fc":
         check_not_differentiated(f"pad by {mode!r} of integers", x, kwargs)

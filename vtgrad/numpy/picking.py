@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import typing
 from collections.abc import Sequence
 from typing import Any, Literal, SupportsIndex
@@ -9,15 +10,15 @@ from typing import Any, Literal, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy import ufuncs
-from vtgrad.numpy.deliver import by_numpy, deliver, dims_of
+from vtgrad.numpy.deliver import by_numpy, deliver, dims_of, written_array
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import getitem, setitem, stored_value
 from vtgrad.numpy.kinds import kinds
-from vtgrad.numpy.memory_order import in_rows
+from vtgrad.numpy.memory_order import in_rows, in_rows_or_columns
 from vtgrad.numpy.on_values import on_values, refuse_derivatives, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
+    all_of,
     as_array,
     cast,
     fresh,
@@ -306,31 +307,29 @@ def clip(
     >>> np.clip(np.array([1.0, 5.0]), 2.0, 4.0)
     array([2., 4.])
     """
+    if out is not None:
+        written_array(out)
     low = a_min if min is None else min
     high = a_max if max is None else max
     x = of(a)
     if low is None and high is None:
         return deliver(F.clone(x), out)
+    low, high = (
+        v if v is None or isinstance(v, (bool, int, float, complex)) else all_of([x, v])[1]
+        for v in (low, high)
+    )
     given = [v for v in (low, high) if v is not None]
     kind = np.dtype(dtype) if dtype is not None else result_type(x, *given)
-    plain = [v if isinstance(v, (bool, int, float, complex)) else of(v) for v in given]
-    tensors = [v for v in (x, *plain) if isinstance(v, TensorBase)]
+    tensors = [v for v in (x, *given) if isinstance(v, TensorBase)]
     if not any(is_differentiated(v) for v in tensors):
-        values = [
-            None
-            if v is None
-            else value_of(of(v))
-            if not isinstance(v, (int, float, complex))
-            else v
-            for v in (low, high)
-        ]
+        values = [value_of(v) if isinstance(v, TensorBase) else v for v in (low, high)]
         options: dict[str, Any] = {} if where is True else {"where": where}
         if dtype is not None:
             options["dtype"] = dtype
         if out is x:
             found = by_numpy(np.clip, x, *values, **options)
-            return ufuncs.positive.compute((found,), (x,), casting=casting)
-        return typing.cast("ndarray", by_numpy(np.clip, x, *values, out=out, **options))
+            return deliver(of(found), x, casting)
+        return by_numpy(np.clip, x, *values, out=out, **options)
     limits = [None if v is None else cast(of(v), kind) for v in (low, high)]
     shape = np.broadcast_shapes(x.shape, *[v.shape for v in limits if v is not None])
     if out is x and where is True and x._impl.array.dtype == kind and shape == x.shape:
@@ -369,14 +368,15 @@ def round(a: ArrayLike, decimals: SupportsIndex = 0, out: ndarray | None = None)
     """
     x = of(a)
     if not is_differentiated(x):
-        return typing.cast("ndarray", by_numpy(np.round, x, decimals, out=out))
+        return by_numpy(np.round, x, decimals, out=out)
     if x._impl.array.dtype.kind == "c":
         parts = [round(part, decimals) for part in (F.real(x), F.imag(x))]
         return deliver(F.complex(*parts), out)
     if isinstance(out, TensorBase):
         # NumPy computes in the dtype of what it writes.
         x = cast(x, np.result_type(x._impl.dtype, out._impl.dtype))
-    return deliver(F.round(x, decimals=typing.cast("Any", decimals)), out)
+    found = F.round(x, decimals=typing.cast("Any", decimals))
+    return deliver(in_rows_or_columns(found, x) if operator.index(decimals) else found, out)
 
 
 @function
@@ -409,12 +409,12 @@ def dot(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
     >>> np.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])).item()
     11.0
     """
-    x, y = of(a), of(b)
+    x, y = all_of([a, b])
     kind = np.result_type(x.dtype, y.dtype)
     x, y = cast(x, kind), cast(y, kind)
     m, n = x._impl.array.ndim, y._impl.array.ndim
     if not (is_differentiated(x) or is_differentiated(y)):
-        return typing.cast("ndarray", by_numpy(np.dot, x, value_of(y), out=_as_result(out, kind)))
+        return by_numpy(np.dot, x, value_of(y), out=_as_result(out, kind))
     if not m or not n:
         return deliver(F.mul(x, y), _as_result(out, kind))
     if x.shape[-1] != y.shape[-2 if n > 1 else 0]:

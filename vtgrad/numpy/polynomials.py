@@ -96,7 +96,7 @@ def _descending(count: int) -> ndarray:
 
 def horner(coefficients: ndarray, x: ndarray) -> ndarray:
     """The value of a polynomial, in the dtype that NumPy's operators give it."""
-    found: Any = fresh(np.zeros(x.shape, x.dtype))
+    found: Any = as_array(F.zeros_like(x))
     for nr in range(coefficients.shape[0]):
         found = ufuncs.add(ufuncs.multiply(found, x), as_array(F.select(coefficients, 0, nr)))
     return typing.cast("ndarray", found)
@@ -135,7 +135,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> ndarray:
             outer = outer * inner + coefficient
         return typing.cast("ndarray", outer)
     if not any_differentiated(p, x):
-        return typing.cast("ndarray", on_values(np.polyval, p, x))
+        return on_values(np.polyval, p, x)
     if isinstance(given[1], np.poly1d):
         raise NotSupportedError(
             "vtgrad.numpy cannot put a polynomial into one with a derivative; put in arrays"
@@ -181,7 +181,7 @@ def polyadd(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     array([1., 5.])
     """
     if not any_differentiated(a1, a2):
-        return typing.cast("ndarray", on_values(np.polyadd, a1, a2))
+        return on_values(np.polyadd, a1, a2)
     return ufuncs.add(*_same_length(a1, a2))
 
 
@@ -207,7 +207,7 @@ def polysub(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     array([ 1., -1.])
     """
     if not any_differentiated(a1, a2):
-        return typing.cast("ndarray", on_values(np.polysub, a1, a2))
+        return on_values(np.polysub, a1, a2)
     return ufuncs.subtract(*_same_length(a1, a2))
 
 
@@ -244,7 +244,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     array([1., 5., 6.])
     """
     if not any_differentiated(a1, a2):
-        return typing.cast("ndarray", on_values(np.polymul, a1, a2))
+        return on_values(np.polymul, a1, a2)
     zero = fresh(np.zeros(1))
     pair = [x if x.shape[0] else zero for x in (_coefficients(a1), _coefficients(a2))]
     count = _leading_zeros(pair[0]) + _leading_zeros(pair[1])
@@ -277,7 +277,7 @@ def polyder(p: ArrayLike, m: SupportsIndex = 1) -> ndarray:
     array([2., 2.])
     """
     if not any_differentiated(p):
-        return typing.cast("ndarray", on_values(np.polyder, p, m))
+        return on_values(np.polyder, p, m)
     order = int(m)
     if order < 0:
         raise ValueError("Order of derivative must be positive (see polyint)")
@@ -317,7 +317,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike | None = None) -> n
     array([1., 2., 0.])
     """
     if not any_differentiated(p, k):
-        return typing.cast("ndarray", on_values(np.polyint, p, m, k))
+        return on_values(np.polyint, p, m, k)
     order = int(m)
     if order < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
@@ -412,7 +412,7 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
     array([ 1., -3.,  2.])
     """
     if not any_differentiated(seq_of_zeros):
-        return typing.cast("ndarray", on_values(np.poly, seq_of_zeros))
+        return on_values(np.poly, seq_of_zeros)
     zeros = _coefficients(seq_of_zeros)
     shape = zeros.shape
     if len(shape) == 2 and shape[0] == shape[1] and shape[0]:
@@ -464,7 +464,7 @@ def roots(p: ArrayLike) -> ndarray:
     """
     given = _coefficients(p)
     if not any_differentiated(given):
-        return typing.cast("ndarray", on_values(np.roots, given))
+        return on_values(np.roots, given)
     values = value_of(given)
     places = np.roots(values)
     if not places.size:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import operator
-import typing
 import warnings
 from collections.abc import Sequence
 from typing import Any, SupportsIndex
@@ -12,10 +11,11 @@ from typing import Any, SupportsIndex
 import numpy as np
 
 from vtgrad.numpy.axes import moveaxis
-from vtgrad.numpy.deliver import deliver, dims_of
+from vtgrad.numpy.deliver import apart, deliver, dims_of
 from vtgrad.numpy.function import function
+from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
-from vtgrad.numpy.operands import ArrayLike, as_array, of, result
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, result
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -51,7 +51,7 @@ def inner(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     11.0
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.inner, a, b))
+        return on_values(np.inner, a, b)
     x, y = _pair(a, b)
     m, n = len(x.shape), len(y.shape)
     if not m or not n:
@@ -85,14 +85,14 @@ def outer(a: ArrayLike, b: ArrayLike, out: ndarray | None = None) -> ndarray:
            [6., 8.]])
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.outer, a, b, out=out))
-    x, y = _pair(a, b)
+        return on_values(np.outer, a, b, out=out)
+    x, y = (apart(z, out) for z in _pair(a, b))
     return deliver(F.mul(F.reshape(x, (-1, 1)), F.reshape(y, (1, -1))), out)
 
 
 def _pair(a: ArrayLike, b: ArrayLike) -> list[ndarray]:
     """Two factors as arrays of the dtype of their product."""
-    return common([of(a), of(b)])
+    return common(all_of([a, b]))
 
 
 @function
@@ -123,7 +123,7 @@ def tensordot(a: ArrayLike, b: ArrayLike, axes: _Axes = 2) -> ndarray:
     array([11.])
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.tensordot, a, b, axes))
+        return on_values(np.tensordot, a, b, axes)
     x, y = _pair(a, b)
     left, right = _summed_axes(values_in(axes), len(x.shape))
     m, n = len(x.shape), len(y.shape)
@@ -175,9 +175,9 @@ def kron(a: ArrayLike, b: ArrayLike) -> ndarray:
     array([ 1.,  2., 10., 20.])
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.kron, a, b))
+        return on_values(np.kron, a, b)
     x, y = _pair(a, b)
-    return result(F.kron(x, y))
+    return result(in_rows(F.kron(x, y)))
 
 
 @function
@@ -206,7 +206,7 @@ def vdot(a: ArrayLike, b: ArrayLike, /) -> ndarray:
     11.0
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.vdot, a, b))
+        return on_values(np.vdot, a, b)
     x, y = _pair(a, b)
     if math.prod(x.shape) != math.prod(y.shape):
         raise ValueError("cannot reshape array: the factors of vdot differ in size")
@@ -250,7 +250,7 @@ def cross(
     array([0., 0., 1.])
     """
     if not any_differentiated((a, b)):
-        return typing.cast("ndarray", on_values(np.cross, a, b, axisa, axisb, axisc, axis))
+        return on_values(np.cross, a, b, axisa, axisb, axisc, axis)
     if axis is not None:
         axisa = axisb = axisc = axis
     x, y = _pair(a, b)
@@ -270,14 +270,14 @@ def cross(
     # NumPy says which shape it is, and what does not fit.
     shape = np.broadcast_shapes(x.shape[:-1], y.shape[:-1])
     if m == n == 2:
-        return as_array(_minor(x, y, 0, 1))
+        return as_array(in_rows(_minor(x, y, 0, 1)))
     dims_of(axisc, len(shape) + 1)
     if m == n == 3:
         # The operator broadcasts arrays with as many axes.
         x, y = (
             as_array(F.reshape(z, (1,) * (len(shape) + 1 - len(z.shape)) + z.shape)) for z in (x, y)
         )
-        return moveaxis(as_array(F.linalg_cross(x, y, dim=-1)), -1, axisc)
+        return moveaxis(as_array(in_rows(F.linalg_cross(x, y, dim=-1))), -1, axisc)
     if m == 2:
         one, two, three = (F.select(y, -1, k) for k in range(3))
         first, second = F.select(x, -1, 0), F.select(x, -1, 1)

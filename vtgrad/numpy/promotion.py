@@ -9,12 +9,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy.operands import cast, of
+from vtgrad.numpy.operands import ArrayLike, cast, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["common", "inexact", "result_type"]
+__all__ = ["common", "common_inexact", "inexact", "result_type"]
 
 _FLOAT64: Final = np.dtype(np.float64)
 
@@ -39,6 +39,21 @@ def inexact(x: ndarray, dtype: NumpyDType | None = None) -> ndarray:
     if dtype is not None:
         return cast(x, dtype)
     return x if x._impl.array.dtype.kind in "fc" else cast(x, _FLOAT64)
+
+
+def common_inexact(*values: ArrayLike) -> list[ndarray]:
+    """The values in the floating or complex dtype in which NumPy's linear algebra computes.
+
+    Integers of every width, and bools, are float64 there, also beside float32.
+    """
+    arrays = [
+        # Tensors do not have all dtypes of integers.
+        of(np.asarray(x, _FLOAT64))
+        if isinstance(x, np.ndarray) and x.dtype.kind in "iub"
+        else of(x)
+        for x in values
+    ]
+    return common([inexact(x) for x in arrays])
 
 
 def _kind(value: object) -> DTypeLike:

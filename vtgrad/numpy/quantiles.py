@@ -116,8 +116,7 @@ def median(
     """
     a = of(a)
     if is_whole(out) or not any_differentiated(a) or not a._impl.array.size:
-        found = on_values(np.median, a, axis=axis, out=out, keepdims=keepdims)
-        return typing.cast("ndarray", found)
+        return on_values(np.median, a, axis=axis, out=out, keepdims=keepdims)
     return _median(a, axis, out, keepdims, skip=False)
 
 
@@ -150,8 +149,7 @@ def nanmedian(
     """
     a = of(a)
     if is_whole(out) or not any_differentiated(a) or not a._impl.array.size:
-        found = on_values(np.nanmedian, a, axis=axis, out=out, keepdims=keepdims)
-        return typing.cast("ndarray", found)
+        return on_values(np.nanmedian, a, axis=axis, out=out, keepdims=keepdims)
     return _median(a, axis, out, keepdims is True, skip=True)
 
 
@@ -273,10 +271,9 @@ def _named(
     numpys = getattr(np, name)
     x = of(a)
     if not any_differentiated(x, q) or not x._impl.array.size or x._impl.array.dtype.kind == "c":
-        found = on_values(
+        return on_values(
             numpys, x, q, axis=axis, out=out, method=method, keepdims=keepdims, weights=weights
         )
-        return typing.cast("ndarray", found)
     keep, skip, percent = keepdims is True, name[:3] == "nan", "percentile" in name
     if weights is None:
         found = _quantile(x, q, axis, method, keep, skip, percent)

@@ -10,7 +10,7 @@ have derivatives by the parameters; see Note [Derivatives of random numbers].
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -33,6 +33,9 @@ from vtgrad.numpy.public_ndarray import ndarray
 
 if TYPE_CHECKING:
     from vtgrad.numpy import signatures
+
+# What chooses the numbers that come; None for others in each run.
+_Seed: TypeAlias = int | Sequence[int] | np.ndarray[Any, np.dtype[np.integer[Any]]] | None
 
 __all__ = [
     "BitGenerator",
@@ -207,16 +210,16 @@ class RandomState(np.random.RandomState):
         Which numbers come.
     """
 
-    def __init__(self, seed: Any = None) -> None:
+    def __init__(self, seed: _Seed | np.random.BitGenerator = None) -> None:
         self._numpys = np.random.RandomState(seed)
         super().__init__(self._numpys._bit_generator)
 
     def __reduce__(self) -> Any:
         return _restored, (self._numpys,)
 
-    def seed(self, seed: Any = None) -> None:
+    def seed(self, seed: object = None) -> None:
         """Start anew, by a seed."""
-        self._numpys.seed(seed)
+        self._numpys.seed(typing.cast("Any", seed))
 
     def get_state(self, legacy: bool = True) -> Any:
         """What is needed to go on from here."""
@@ -282,7 +285,9 @@ def _restored(numpys: np.random.RandomState) -> RandomState:
 
 
 @function(of=np.random.default_rng)
-def default_rng(seed: Any = None) -> Generator:
+def default_rng(
+    seed: _Seed | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator = None,
+) -> Generator:
     """A generator of random numbers.
 
     Parameters

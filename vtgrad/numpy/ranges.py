@@ -74,7 +74,7 @@ def arange(
     plain = np.arange(*ends, dtype=dtype, device=_device(device))
     first = 0 if stop is None else start
     if plain.dtype.kind not in "fc" or not any_differentiated(first, step):
-        return typing.cast("ndarray", made(plain))
+        return made(plain)
     count = fresh(np.arange(plain.size, dtype=plain.dtype))
     steps = F.mul(count, of(1 if step is None else step, plain.dtype))
     return as_array(F.add(steps, of(first, plain.dtype)))
@@ -215,8 +215,7 @@ def logspace(
     array([  1.,  10., 100.])
     """
     if not any_differentiated(start, stop, base):
-        found = on_values(np.logspace, start, stop, num, endpoint, base, dtype, axis)
-        return typing.cast("ndarray", found)
+        return on_values(np.logspace, start, stop, num, endpoint, base, dtype, axis)
     if not isinstance(base, (int, float)):
         base = of(base)
         if base._impl.array.ndim:
@@ -265,8 +264,7 @@ def geomspace(
     array([1., 2., 4.])
     """
     if not any_differentiated(start, stop):
-        found = on_values(np.geomspace, start, stop, num, endpoint, dtype, axis)
-        return typing.cast("ndarray", found)
+        return on_values(np.geomspace, start, stop, num, endpoint, dtype, axis)
     number = operator.index(num)
     more = () if dtype is None else (np.dtype(dtype),)
     kind = result_type(start, stop, float(number), *more)

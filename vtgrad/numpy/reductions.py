@@ -9,9 +9,18 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import DTypeLike
 
-from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of, is_whole
+from vtgrad.numpy.deliver import (
+    NO_VALUE,
+    Axis,
+    NoValue,
+    apart,
+    by_numpy,
+    deliver,
+    dims_of,
+    is_whole,
+)
 from vtgrad.numpy.function import function, functions
-from vtgrad.numpy.memory_order import in_order_of
+from vtgrad.numpy.memory_order import in_order_of, reduced
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
@@ -138,18 +147,15 @@ def sum(
         found: Any = run_without_warnings(np.add.reduce, value_of(x), None)
         return typing.cast("ndarray", found)
     if is_whole(out) or not _carries(x, initial):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                np.sum,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                keepdims=keepdims,
-                initial=initial,
-                where=where,
-            ),
+        return by_numpy(
+            np.sum,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
         )
     kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
     x = cast(x, kind)
@@ -158,7 +164,7 @@ def sum(
     found = cast(as_array(_sum(_masked(x, where, 0), dims, keepdims)), kind)
     if not isinstance(initial, NoValue):
         found = F.add(found, of(initial, kind))
-    return deliver(found, out)
+    return deliver(reduced(found, x, dims), out)
 
 
 @function
@@ -196,21 +202,19 @@ def prod(
     """
     x = of(a)
     if is_whole(out) or not _carries(x, initial):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                np.prod,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                keepdims=keepdims,
-                initial=initial,
-                where=where,
-            ),
+        return by_numpy(
+            np.prod,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
         )
     kind = _dtype(dtype) or np.multiply.reduce(np.ones(0, x._impl.dtype)).dtype
-    found: TensorBase = _masked(cast(x, kind), where, 1)
+    x = cast(apart(x, out), kind)
+    found: TensorBase = _masked(x, where, 1)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if not dims:
         found = F.clone(found)
@@ -219,7 +223,7 @@ def prod(
     found = cast(as_array(found), kind)
     if not isinstance(initial, NoValue):
         found = F.mul(found, of(initial, kind))
-    return deliver(found, out)
+    return deliver(reduced(found, x, dims), out)
 
 
 def _extreme(
@@ -234,12 +238,10 @@ def _extreme(
     x = of(a)
     if is_whole(out) or not _carries(x, initial):
         numpys: Any = getattr(np, name)
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                numpys, x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
-            ),
+        return by_numpy(
+            numpys, x, axis=axis, out=out, keepdims=keepdims, initial=initial, where=where
         )
+    x = apart(x, out)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if isinstance(initial, NoValue):
         if where is not True:
@@ -263,7 +265,8 @@ def _extreme(
 def _extreme_along(name: str, x: TensorBase, dims: Shape, keepdims: bool) -> TensorBase:
     if not dims:
         return F.clone(x)
-    return F.amax(x, dims, keepdims) if name == "max" else F.amin(x, dims, keepdims)
+    extreme = F.amax if name == "max" else F.amin
+    return reduced(extreme(x, dims, keepdims), x, dims)
 
 
 @function
@@ -373,7 +376,8 @@ def ptp(
     """
     x = of(a)
     if not is_differentiated(x):
-        return typing.cast("ndarray", by_numpy(np.ptp, x, axis=axis, out=out, keepdims=keepdims))
+        return by_numpy(np.ptp, x, axis=axis, out=out, keepdims=keepdims)
+    x = apart(x, out)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     large = _extreme_along("max", x, dims, keepdims)
     return deliver(F.sub(large, _extreme_along("min", x, dims, keepdims)), out)
@@ -415,18 +419,15 @@ def mean(
     """
     x = of(a)
     if is_whole(out) or not is_differentiated(x):
-        return typing.cast(
-            "ndarray",
-            by_numpy(np.mean, x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where),
-        )
+        return by_numpy(np.mean, x, axis=axis, dtype=dtype, out=out, keepdims=keepdims, where=where)
     x = inexact(x, _dtype(dtype))
     # Where a mask counts the elements, a number has axes too.
     dims = dims_of(axis, x._impl.array.ndim, of_number=where is not True)
     if where is not True:
         total = _sum(_masked(x, where, 0), dims, keepdims)
         count = F.to_dtype(_count(x, where, dims, keepdims), x._impl.dtype)
-        return deliver(F.true_divide(total, count), out)
-    return deliver(F.mean(x, dims, keepdims) if dims else F.clone(x), out)
+        return deliver(reduced(F.true_divide(total, count), x, dims), out)
+    return deliver(reduced(F.mean(x, dims, keepdims), x, dims) if dims else F.clone(x), out)
 
 
 def _variance(
@@ -446,7 +447,8 @@ def _variance(
         total = _sum(_masked(x, where, 0), dims, True)
         centre = F.true_divide(total, F.to_dtype(count, x._impl.dtype))
     else:
-        centre = of(mean)
+        # A number of Python has the dtype of the values.
+        centre = of(mean, x.dtype if type(mean) in (int, float) else None)
     deviation = _masked(F.sub(x, centre), where, 0)
     if x._impl.array.dtype.kind == "c":
         squares = F.add(F.square(F.real(deviation)), F.square(F.imag(deviation)))
@@ -501,22 +503,20 @@ def var(
     if is_whole(out) or not (
         is_differentiated(x) or (isinstance(mean, TensorBase) and is_differentiated(mean))
     ):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                np.var,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                ddof=ddof,
-                keepdims=keepdims,
-                where=where,
-                mean=mean,
-                correction=correction,
-            ),
+        return by_numpy(
+            np.var,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            ddof=ddof,
+            keepdims=keepdims,
+            where=where,
+            mean=mean,
+            correction=correction,
         )
-    return deliver(_spread(x, axis, dtype, ddof, keepdims, where, mean, correction), out)
+    spread = _spread(apart(x, out), axis, dtype, ddof, keepdims, where, mean, correction)
+    return deliver(spread, out)
 
 
 @function
@@ -559,22 +559,19 @@ def std(
     if is_whole(out) or not (
         is_differentiated(x) or (isinstance(mean, TensorBase) and is_differentiated(mean))
     ):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                np.std,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                ddof=ddof,
-                keepdims=keepdims,
-                where=where,
-                mean=mean,
-                correction=correction,
-            ),
+        return by_numpy(
+            np.std,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            ddof=ddof,
+            keepdims=keepdims,
+            where=where,
+            mean=mean,
+            correction=correction,
         )
-    variance = _spread(x, axis, dtype, ddof, keepdims, where, mean, correction)
+    variance = _spread(apart(x, out), axis, dtype, ddof, keepdims, where, mean, correction)
     return deliver(root_of_spread(variance), out)
 
 
@@ -582,7 +579,7 @@ def root_of_spread(variance: TensorBase) -> TensorBase:
     """The standard deviation, whose derivative is taken as 0 where nothing varies."""
     constant = F.eq(variance, 0)
     root = F.sqrt(F.masked_fill(variance, constant, 1))
-    return F.masked_fill(root, constant, 0)
+    return in_order_of(F.masked_fill(root, constant, 0), variance)
 
 
 def _spread(
@@ -601,7 +598,7 @@ def _spread(
         ddof = correction
     x = inexact(x, _dtype(dtype))
     dims = dims_of(axis, x._impl.array.ndim, of_number=where is not True)
-    return _variance(x, dims, ddof, keepdims, where, mean)
+    return reduced(_variance(x, dims, ddof, keepdims, where, mean), x, dims)
 
 
 # -- truth -----------------------------------------------------------------------------------
@@ -613,12 +610,10 @@ def _truth(
     x = of(a)
     if not is_differentiated(x) or not _is_sample(x):
         numpys: Any = getattr(np, name)
-        return typing.cast(
-            "ndarray", by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims, where=where)
-        )
+        return by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims, where=where)
     found = F.ne(x, 0) if x._impl.array.dtype.kind != "b" else x
     found = as_array(_masked(found, where, name == "all"))
-    dims = dims_of(axis, x._impl.array.ndim)
+    dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     if not dims:
         return deliver(F.clone(found), out)
     reduce = F.all if name == "all" else F.any
@@ -701,7 +696,7 @@ def _place(name: str, a: ArrayLike, axis: Axis, out: ndarray | None, keepdims: b
     x = of(a)
     if not is_differentiated(x) or not _is_sample(x):
         numpys: Any = getattr(np, name)
-        return typing.cast("ndarray", by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims))
+        return by_numpy(numpys, x, axis=axis, out=out, keepdims=keepdims)
     place: Any = F.argmax if name == "argmax" else F.argmin
     return deliver(place(x, axis, keepdims), out)
 
@@ -783,10 +778,10 @@ def _running(
     x = of(a)
     if is_whole(out) or not is_differentiated(x):
         numpys: Any = getattr(np, name)
-        return typing.cast("ndarray", by_numpy(numpys, x, axis=axis, dtype=dtype, out=out))
+        return by_numpy(numpys, x, axis=axis, dtype=dtype, out=out)
     # The rule of the dtype is that of sums and products.
     kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
-    given: TensorBase = cast(x, kind)
+    given: TensorBase = cast(apart(x, out), kind)
     dim = axis
     if dim is None:
         given, dim = F.reshape(given, -1), 0

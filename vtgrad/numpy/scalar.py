@@ -167,9 +167,14 @@ class scalar(ndarray):
     def __str__(self) -> str:
         return super().__str__() if batch_of(self) is not None else str(value_of(self)[()])
 
-    def __round__(self, ndigits: int | None = None) -> Any:
+    @typing.overload
+    def __round__(self, ndigits: None = None) -> int: ...
+    @typing.overload
+    def __round__(self, ndigits: SupportsIndex) -> ndarray: ...
+    def __round__(self, ndigits: SupportsIndex | None = None) -> int | ndarray:
         if ndigits is None:
-            return round(value_of(self).item())
+            whole: int = round(value_of(self).item())
+            return whole
         return picking.round(self, ndigits)
 
     def is_integer(self) -> bool:

@@ -108,10 +108,7 @@ def unique(
     if _HAS_SORTED:
         options["sorted"] = sorted
     if not any_differentiated(ar):
-        return typing.cast(
-            "ndarray",
-            on_values(np.unique, ar, return_index, return_inverse, return_counts, **options),
-        )
+        return on_values(np.unique, ar, return_index, return_inverse, return_counts, **options)
     x = of(ar)
     values = value_of(x)
     numpys: Any = np.unique
@@ -282,7 +279,7 @@ def union1d(ar1: ArrayLike, ar2: ArrayLike) -> ndarray:
     array([1., 2., 3.])
     """
     if not any_differentiated(ar1, ar2):
-        return typing.cast("ndarray", on_values(np.union1d, ar1, ar2))
+        return on_values(np.union1d, ar1, ar2)
     return unique(_joined(ar1, ar2))
 
 
@@ -315,9 +312,7 @@ def intersect1d(
     array([3.])
     """
     if not any_differentiated(ar1, ar2):
-        return typing.cast(
-            "ndarray", on_values(np.intersect1d, ar1, ar2, assume_unique, return_indices)
-        )
+        return on_values(np.intersect1d, ar1, ar2, assume_unique, return_indices)
     _, one, two = np.intersect1d(_values(ar1), _values(ar2), assume_unique, True)
     found = _at(of(ar1, _common_dtype(ar1, ar2)), one)
     if return_indices:
@@ -348,7 +343,7 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nd
     array([1.])
     """
     if not any_differentiated(ar1):
-        return typing.cast("ndarray", on_values(np.setdiff1d, ar1, ar2, assume_unique))
+        return on_values(np.setdiff1d, ar1, ar2, assume_unique)
     x, values = of(ar1), value_of(of(ar1)).reshape(-1)
     places = np.arange(values.size) if assume_unique else np.unique(values, return_index=True)[1]
     kept = np.isin(values[places], _values(ar2), assume_unique=assume_unique, invert=True)
@@ -378,7 +373,7 @@ def setxor1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nda
     array([1., 2.])
     """
     if not any_differentiated(ar1, ar2):
-        return typing.cast("ndarray", on_values(np.setxor1d, ar1, ar2, assume_unique))
+        return on_values(np.setxor1d, ar1, ar2, assume_unique)
     if not assume_unique:
         ar1, ar2 = unique(ar1), unique(ar2)
     both = _joined(ar1, ar2)
@@ -422,9 +417,7 @@ def isin(
     array([ True, False])
     """
     if not any_keyed(element, test_elements):
-        return typing.cast(
-            "ndarray", on_values(np.isin, element, test_elements, assume_unique, invert, kind=kind)
-        )
+        return on_values(np.isin, element, test_elements, assume_unique, invert, kind=kind)
     x, y = common([of(element), of(test_elements)])
     found = F.any(F.eq(F.unsqueeze(x, -1), F.reshape(y, -1)), -1)
     return as_array(F.logical_not(found) if invert else found)

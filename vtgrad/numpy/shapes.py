@@ -21,6 +21,7 @@ from vtgrad.numpy.operands import (
     fresh,
     is_differentiated,
     of,
+    owned,
     places_in,
     viewable,
 )
@@ -178,7 +179,7 @@ def transpose(a: ArrayLike, axes: SupportsIndex | Sequence[SupportsIndex] | None
     >>> np.transpose(np.array([[1.0, 2.0]])).shape
     (2, 1)
     """
-    x = of(a)
+    x = owned(of(a))
     ndim = x._impl.array.ndim
     if axes is None:
         dims = tuple(range(ndim))[::-1]
@@ -248,7 +249,7 @@ def squeeze(a: ArrayLike, axis: Axis = None) -> ndarray:
     >>> np.squeeze(np.array([[1.0, 2.0]])).shape
     (2,)
     """
-    x = of(a)
+    x = owned(of(a))
     sizes = x._impl.array.shape
     if axis is None:
         dims = tuple([dim for dim, size in enumerate(sizes) if size == 1])
@@ -290,7 +291,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) 
     x = of(a)
     counts = places_in(repeats)
     if not is_differentiated(x):
-        return typing.cast("ndarray", by_numpy(np.repeat, x, counts, axis))
+        return by_numpy(np.repeat, x, counts, axis)
     if axis is None or not x.shape:
         (axis,) = dims_of(axis or 0, 1)
         x = as_array(F.reshape(x, -1))
@@ -332,7 +333,7 @@ def diagonal(
     >>> np.diagonal(np.array([[1.0, 2.0], [3.0, 4.0]]))
     array([1., 4.])
     """
-    x = of(a)
+    x = owned(of(a))
     ndim = x._impl.array.ndim
     if ndim < 2:
         raise ValueError("diag requires an array of at least two dimensions")
@@ -378,9 +379,7 @@ def trace(
     """
     x = of(a)
     if not is_differentiated(x):
-        return typing.cast(
-            "ndarray", by_numpy(np.trace, x, offset, axis1, axis2, dtype=dtype, out=out)
-        )
+        return by_numpy(np.trace, x, offset, axis1, axis2, dtype=dtype, out=out)
     if dtype is not None:
         x = cast(x, np.dtype(dtype))
     return deliver(F.sum(diagonal(x, offset, axis1, axis2), -1), out)

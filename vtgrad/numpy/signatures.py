@@ -7,13 +7,15 @@ program does not import this file.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Literal, NamedTuple, Protocol, SupportsIndex, overload
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, Protocol, SupportsIndex, TypeVar, overload
 
 from numpy.typing import DTypeLike
 
 from vtgrad.numpy.operands import ArrayLike
 from vtgrad.numpy.public_ndarray import ndarray
+
+R = TypeVar("R")
 
 Size = SupportsIndex | Sequence[SupportsIndex] | None
 Axes = SupportsIndex | Sequence[SupportsIndex] | None
@@ -215,6 +217,37 @@ class MatrixRank(Protocol):
 
 
 # -- results of two kinds ----------------------------------------------------------------------
+
+
+class Indices(Protocol):
+    """`indices`."""
+
+    @overload
+    def __call__(
+        self, dimensions: Sequence[int], dtype: DTypeLike = ..., sparse: Literal[False] = False
+    ) -> ndarray: ...
+    @overload
+    def __call__(
+        self, dimensions: Sequence[int], dtype: DTypeLike = ..., *, sparse: Literal[True]
+    ) -> tuple[ndarray, ...]: ...
+    @overload
+    def __call__(
+        self, dimensions: Sequence[int], dtype: DTypeLike, sparse: Literal[True]
+    ) -> tuple[ndarray, ...]: ...
+
+
+class FromFunction(Protocol):
+    """`fromfunction`."""
+
+    def __call__(
+        self,
+        function: Callable[..., R],
+        shape: Sequence[int],
+        *,
+        dtype: DTypeLike = ...,
+        like: ArrayLike | None = None,
+        **kwargs: object,
+    ) -> R: ...
 
 
 class Linspace(Protocol):

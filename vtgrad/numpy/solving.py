@@ -9,8 +9,8 @@ import numpy as np
 
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, result
-from vtgrad.numpy.promotion import inexact, result_type
+from vtgrad.numpy.operands import ArrayLike, as_array, of, result
+from vtgrad.numpy.promotion import common_inexact, inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 
@@ -48,7 +48,7 @@ def inv(a: ArrayLike) -> ndarray:
     """
     x = of(a)
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.inv, x))
+        return on_values(np.linalg.inv, x)
     return as_array(F.linalg_inv(inexact(x)))
 
 
@@ -79,13 +79,9 @@ def solve(a: ArrayLike, b: ArrayLike) -> ndarray:
     >>> np.linalg.solve(np.array([[2.0, 0.0], [0.0, 4.0]]), np.array([2.0, 2.0]))
     array([1. , 0.5])
     """
-    x, y = of(a), of(b)
-    if not any_differentiated(x, y):
-        return typing.cast("ndarray", on_values(np.linalg.solve, x, y))
-    dtype = result_type(x, y)
-    if dtype.kind not in "fc":
-        dtype = np.dtype(np.float64)
-    x, y = cast(x, dtype), cast(y, dtype)
+    if not any_differentiated(a, b):
+        return on_values(np.linalg.solve, a, b)
+    x, y = common_inexact(a, b)
     is_vector = len(y.shape) == 1
     right = as_array(F.unsqueeze(y, -1)) if is_vector else y
     if len(x.shape) >= 2 and len(right.shape) >= 2:
@@ -123,7 +119,7 @@ def det(a: ArrayLike) -> ndarray:
     """
     x = of(a)
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.det, x))
+        return on_values(np.linalg.det, x)
     return result(F.linalg_det(inexact(x)))
 
 
@@ -191,7 +187,7 @@ def cholesky(a: ArrayLike, /, *, upper: bool = False) -> ndarray:
     """
     x = of(a)
     if not any_differentiated(x):
-        return typing.cast("ndarray", on_values(np.linalg.cholesky, x, upper=upper))
+        return on_values(np.linalg.cholesky, x, upper=upper)
     x = inexact(x)
     if not upper or len(x.shape) < 2:
         return as_array(F.linalg_cholesky(x))

@@ -78,7 +78,7 @@ def sort(
     x = of(a)
     if not is_differentiated(x):
         options: dict[str, Any] = {} if stable is None else {"stable": stable}
-        return typing.cast("ndarray", by_numpy(np.sort, x, axis, kind, order, **options))
+        return by_numpy(np.sort, x, axis, kind, order, **options)
     if x._impl.key_set:
         flat = as_array(F.reshape(x, -1)) if axis is None else x
         return as_array(F.sort(flat, -1 if axis is None else int(axis), stable=True)[0])
@@ -119,9 +119,7 @@ def argsort(
     if x._impl.key_set:
         flat = as_array(F.reshape(x, -1)) if axis is None else x
         return as_array(F.argsort(flat, -1 if axis is None else int(axis), stable=True))
-    return typing.cast(
-        "ndarray", by_numpy(np.argsort, x, axis=axis, kind=kind, order=order, stable=stable)
-    )
+    return by_numpy(np.argsort, x, axis=axis, kind=kind, order=order, stable=stable)
 
 
 @function
@@ -189,9 +187,7 @@ def argpartition(
     2
     """
     places = places_in(kth)
-    return typing.cast(
-        "ndarray", by_numpy(np.argpartition, of(a), places, axis=axis, kind=kind, order=order)
-    )
+    return by_numpy(np.argpartition, of(a), places, axis=axis, kind=kind, order=order)
 
 
 @function
@@ -229,4 +225,4 @@ def searchsorted(
     places = None if sorter is None else places_in(sorter)
     values = places_in(v)
     found = np.searchsorted(places_in(a), values, side, typing.cast("Any", places))
-    return typing.cast("ndarray", handed_over(found))
+    return handed_over(found)

@@ -100,8 +100,7 @@ def average(
     2.75
     """
     if not any_differentiated(a, weights):
-        found = on_values(np.average, a, axis, weights, returned, keepdims=keepdims)
-        return typing.cast("ndarray", found)
+        return on_values(np.average, a, axis, weights, returned, keepdims=keepdims)
     mean, total = _average(of(a), axis, weights, keepdims is True)
     return (mean, total) if returned else mean
 
@@ -215,8 +214,7 @@ def cov(
            [-1. ,  0.5]])
     """
     if not any_differentiated(m, y, aweights):
-        found = on_values(np.cov, m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
-        return typing.cast("ndarray", found)
+        return on_values(np.cov, m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
     first = of(m)
     second = None if y is None else of(y)
     if ddof is not None or fweights is not None or not _is_sample(aweights):
@@ -267,7 +265,7 @@ def corrcoef(
            [-1.,  1.]])
     """
     if not any_differentiated(x, y):
-        return typing.cast("ndarray", on_values(np.corrcoef, x, y, rowvar, dtype=dtype))
+        return on_values(np.corrcoef, x, y, rowvar, dtype=dtype)
     found = cov(x, y, rowvar, dtype=dtype)
     if not found.shape:
         return result(F.true_divide(found, found))

@@ -7,7 +7,7 @@ from math import prod
 
 from vtgrad.errors import LinAlgError
 from vtgrad.numpy.operands import ArrayLike, as_array, of
-from vtgrad.numpy.promotion import inexact
+from vtgrad.numpy.promotion import common_inexact, inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.solving import inv, solve
 from vtgrad.ops.generated import functional as F
@@ -23,7 +23,7 @@ def tensorsolve(a: ArrayLike, b: ArrayLike, axes: Sequence[int] | None = None) -
     LinAlgError
         If there are not as many equations as unknowns, or the equations are singular.
     """
-    x, y = inexact(of(a)), of(b)
+    x, y = common_inexact(a, b)
     ndim = len(x.shape)
     if axes is not None:
         order = list(range(ndim))

@@ -12,13 +12,14 @@ import numpy as np
 from vtgrad.numpy.deliver import Axis, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, getitem
-from vtgrad.numpy.memory_order import in_order_of
+from vtgrad.numpy.memory_order import in_order_of, in_rows
 from vtgrad.numpy.on_values import on_values, values_in
 from vtgrad.numpy.operands import (
     ArrayLike,
     as_array,
     is_differentiated,
     of,
+    owned,
     value_of,
     viewable,
 )
@@ -63,7 +64,7 @@ def flip(m: ArrayLike, axis: Axis = None) -> ndarray:
     >>> np.flip(np.array([1.0, 2.0, 3.0]))
     array([3., 2., 1.])
     """
-    x = of(m)
+    x = owned(of(m))
     dims = dims_of(axis, x._impl.array.ndim)
     return getitem(
         x, tuple([_BACKWARD if dim in dims else slice(None) for dim in range(len(x.shape))])
@@ -203,13 +204,13 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
     """
     x = of(a)
     if not is_differentiated(x):
-        return typing.cast("ndarray", on_values(np.roll, x, shift, axis))
+        return on_values(np.roll, x, shift, axis)
     shifts: Any = values_in(shift)
     if axis is None:
         # NumPy reads what the shift is, and says what is wrong.
         np.roll(np.empty(1), shifts)
         whole = F.roll(F.reshape(x, -1), sum(map(int, np.ravel(shifts))), 0)
-        return as_array(in_order_of(F.reshape(whole, x.shape), x))
+        return as_array(in_rows(F.reshape(whole, x.shape)))
     np.roll(np.empty([min(size, 1) for size in x.shape]), shifts, typing.cast("Any", axis))
     pairs = np.broadcast(shifts, typing.cast("Any", axis))
     totals: dict[int, int] = {}
@@ -250,7 +251,7 @@ def resize(a: ArrayLike, new_shape: _Shape) -> ndarray:
     """
     x = of(a)
     if not is_differentiated(x) or not x._impl.array.size:
-        return typing.cast("ndarray", on_values(np.resize, x, new_shape))
+        return on_values(np.resize, x, new_shape)
     positions = np.resize(np.arange(x._impl.array.size), values_in(new_shape))
     return at_positions(as_array(F.reshape(x, -1)), positions)
 

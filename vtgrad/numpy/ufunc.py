@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import DTypeLike
@@ -23,7 +23,25 @@ from vtgrad.numpy.ufunc_loop import Operator, UfuncLoop, outs_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["Binary", "Ufunc", "Unary"]
+__all__ = ["Binary", "Options", "Ufunc", "Unary"]
+
+
+class Options(TypedDict, total=False):
+    """What a ufunc takes by name beside ``out`` and ``where``, see `Ufunc.__call__`."""
+
+    casting: str
+    order: str
+    dtype: DTypeLike | None
+    subok: bool
+    signature: object
+    axes: object
+
+
+class OptionsOfPairs(Options, total=False):
+    """What `Ufunc.outer` takes by name."""
+
+    out: ndarray | tuple[ndarray | None, ...] | None
+    where: ArrayLike
 
 
 class Ufunc(UfuncLoop):
@@ -219,7 +237,7 @@ class Ufunc(UfuncLoop):
         """
         return ufunc_reductions.reduceat(self, array, indices, axis, dtype, out)
 
-    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Any) -> ndarray:
+    def outer(self, A: ArrayLike, B: ArrayLike, /, **options: Unpack[OptionsOfPairs]) -> ndarray:
         """The function of each element of one array with each of another.
 
         Parameters
@@ -265,7 +283,7 @@ class Unary(Ufunc):
         out: ndarray | tuple[ndarray | None] | None = None,
         *,
         where: ArrayLike = True,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> ndarray:
         """Compute the function at each element; see `Ufunc.__call__` for the options."""
         if out is None and where is True and not options and isinstance(x, ndarray):
@@ -341,7 +359,7 @@ class Binary(Ufunc):
         out: ndarray | tuple[ndarray | None] | None = None,
         *,
         where: ArrayLike = True,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> ndarray:
         """Compute the function at each pair of elements; see `Ufunc.__call__` for the options."""
         if out is None and where is True and not options:

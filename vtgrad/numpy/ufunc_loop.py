@@ -148,7 +148,7 @@ class UfuncLoop:
                 if target is not None:
                     check_target(target, x)
         kept = [
-            (result(x) if isinstance(x, TensorBase) else x)
+            (result(x) if isinstance(typing.cast("object", x), TensorBase) else x)
             if target is None
             else store(target, x, mask)
             for x, target in zip(found, outs, strict=True)

@@ -12,7 +12,16 @@ from numpy.typing import DTypeLike
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy import reductions
-from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, by_numpy, deliver, dims_of, is_whole
+from vtgrad.numpy.deliver import (
+    NO_VALUE,
+    Axis,
+    NoValue,
+    apart,
+    by_numpy,
+    deliver,
+    dims_of,
+    is_whole,
+)
 from vtgrad.numpy.index import index_by_numpy, positions_of, setitem
 from vtgrad.numpy.memory_order import in_order_of
 from vtgrad.numpy.on_values import Target, refuse_derivatives, values_in
@@ -88,18 +97,15 @@ def reduce(
     """`Ufunc.reduce`."""
     x = of(array)
     if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x, initial):
-        return typing.cast(
-            "ndarray",
-            by_numpy(
-                ufunc.ufunc.reduce,
-                x,
-                axis=axis,
-                dtype=dtype,
-                out=out,
-                keepdims=keepdims,
-                initial=initial,
-                where=where,
-            ),
+        return by_numpy(
+            ufunc.ufunc.reduce,
+            x,
+            axis=axis,
+            dtype=dtype,
+            out=out,
+            keepdims=keepdims,
+            initial=initial,
+            where=where,
         )
     known = _reduction(ufunc.ufunc)
     if known is not None:
@@ -113,6 +119,7 @@ def reduce(
         raise NotSupportedError(
             f"{ufunc.ufunc.__name__}.reduce takes no where= together with a derivative"
         )
+    x = apart(x, out)
     found: TensorBase = x
     dims = dims_of(axis, len(x.shape), of_number=True)
     if len(dims) > 1:
@@ -128,7 +135,7 @@ def reduce(
             begin = None
         if not parts:
             # NumPy says whether there is a result, and what is wrong.
-            return typing.cast("ndarray", by_numpy(ufunc.ufunc.reduce, x, axis=axis))
+            return by_numpy(ufunc.ufunc.reduce, x, axis=axis)
         # A copy of a single part, which is a view.
         found = parts[0] if len(parts) > 1 else F.clone(parts[0])
         for part in parts[1:]:
@@ -148,15 +155,14 @@ def accumulate(
     """`Ufunc.accumulate`."""
     x = of(array)
     if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
-        return typing.cast(
-            "ndarray", by_numpy(ufunc.ufunc.accumulate, x, axis, dtype=dtype, out=out)
-        )
+        return by_numpy(ufunc.ufunc.accumulate, x, axis, dtype=dtype, out=out)
     if not x.shape:
         raise TypeError("cannot accumulate on a scalar")
     (dim,) = dims_of(axis, len(x.shape))
     known = _running(ufunc.ufunc)
     if known is not None:
         return typing.cast("ndarray", known(x, dim, dtype, out))
+    x = apart(x, out)
     if dtype is not None:
         x = cast(x, np.dtype(dtype))
     parts = _slices(x, dim)
@@ -179,9 +185,7 @@ def reduceat(
     """`Ufunc.reduceat`."""
     x, places = of(array), places_in(indices)
     if is_whole(out) or ufunc.ufunc.nin != 2 or not _has_derivative(ufunc, x):
-        return typing.cast(
-            "ndarray", by_numpy(ufunc.ufunc.reduceat, x, places, axis, dtype=dtype, out=out)
-        )
+        return by_numpy(ufunc.ufunc.reduceat, x, places, axis, dtype=dtype, out=out)
     (dim,) = dims_of(axis, len(x.shape))
     size = x.shape[dim]
     parts = []

@@ -5,14 +5,15 @@ from __future__ import annotations
 # One takes two operands, in place of any number.
 # mypy: disable-error-code="override"
 import operator
-from typing import Any, Final, SupportsIndex
+from typing import Any, Final, SupportsIndex, Unpack
 
 import numpy as np
 
 from vtgrad.numpy.axes import moveaxis
+from vtgrad.numpy.memory_order import reduced
 from vtgrad.numpy.operands import ArrayLike
 from vtgrad.numpy.public_ndarray import ndarray
-from vtgrad.numpy.ufunc import Binary, Ufunc, Unary
+from vtgrad.numpy.ufunc import Binary, Options, Ufunc, Unary
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -150,6 +151,21 @@ def _heaviside(x: TensorBase, y: TensorBase) -> TensorBase:
     return F.where(F.isnan(x), x, F.where(F.eq(x, 0), y, step))
 
 
+class _Power(Binary):
+    """The powers, with NumPy's special cases: of one exponent, 0.5 is the root and -0.5 is none."""
+
+    def of_pair(self, a: object, b: object) -> Any:
+        """As of `Binary`; of -0.0 and -inf the special cases have other values."""
+        if isinstance(b, (float, np.floating)) and isinstance(a, TensorBase):
+            if b == -0.5:
+                return self.compute((a, b))
+            if b == 0.5 and isinstance(b, np.floating):
+                kind = np.result_type(a._impl.dtype, b)
+                if kind.char in "fd":
+                    return super().of_pair(F.to_dtype(a, kind), 0.5)
+        return super().of_pair(a, b)
+
+
 class _Vecdot(Ufunc):
     """The sums of products of vectors."""
 
@@ -161,7 +177,7 @@ class _Vecdot(Ufunc):
         out: ndarray | tuple[ndarray | None] | None = None,
         *,
         axis: SupportsIndex = -1,
-        **options: Any,
+        **options: Unpack[Options],
     ) -> ndarray:
         """Compute it along an axis of both operands; see `Ufunc.__call__` for the options."""
         if operator.index(axis) != -1:
@@ -187,7 +203,8 @@ def _vecdot(x: TensorBase, y: TensorBase) -> TensorBase:
             "vecdot: Input operand 1 has a mismatch in its core dimension 0: the vectors have "
             f"{x._impl.array.shape[-1]} and {y._impl.array.shape[-1]} elements"
         )
-    return F.sum(F.mul(F.conj_physical(x), y), -1)
+    terms = F.mul(F.conj_physical(x), y)
+    return reduced(F.sum(terms, -1), terms, (terms._impl.array.ndim - 1,))
 
 
 def _matvec(x: TensorBase, y: TensorBase) -> TensorBase:
@@ -217,7 +234,7 @@ subtract: Final = Binary(np.subtract, numbers=True)
 multiply: Final = Binary(np.multiply, numbers=True)
 divide: Final = Binary(np.divide, numbers=True)
 true_divide: Final = divide
-power: Final = Binary(np.power, numbers=True)
+power: Final = _Power(np.power, numbers=True)
 pow: Final = power
 float_power: Final = Binary(np.float_power, _float_power)
 remainder: Final = Ufunc(np.remainder, _remainder)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import typing
 from typing import SupportsIndex
 
 import numpy as np
@@ -36,7 +35,7 @@ def bartlett(M: SupportsIndex) -> ndarray:
     >>> np.bartlett(3)
     array([0., 1., 0.])
     """
-    return typing.cast("ndarray", on_values(np.bartlett, M))
+    return on_values(np.bartlett, M)
 
 
 @function
@@ -59,7 +58,7 @@ def blackman(M: SupportsIndex) -> ndarray:
     >>> np.blackman(3).round()
     array([-0.,  1., -0.])
     """
-    return typing.cast("ndarray", on_values(np.blackman, M))
+    return on_values(np.blackman, M)
 
 
 @function
@@ -82,7 +81,7 @@ def hamming(M: SupportsIndex) -> ndarray:
     >>> np.hamming(3)
     array([0.08, 1.  , 0.08])
     """
-    return typing.cast("ndarray", on_values(np.hamming, M))
+    return on_values(np.hamming, M)
 
 
 @function
@@ -105,7 +104,7 @@ def hanning(M: SupportsIndex) -> ndarray:
     >>> np.hanning(3)
     array([0., 1., 0.])
     """
-    return typing.cast("ndarray", on_values(np.hanning, M))
+    return on_values(np.hanning, M)
 
 
 @function
@@ -136,4 +135,4 @@ def kaiser(M: SupportsIndex, beta: ArrayLike) -> ndarray:
     array([1., 1., 1.])
     """
     check_not_differentiated("kaiser", beta)
-    return typing.cast("ndarray", on_values(np.kaiser, M, beta))
+    return on_values(np.kaiser, M, beta)

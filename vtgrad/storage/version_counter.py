@@ -18,6 +18,15 @@ Where no handler can run between the move of the version and the end of the stor
 is one call of a C function, `storing` is not needed (`write_ufunc`, `write_part`). Of several
 nested writes of a thread the first one sets and removes the entry; nested ones, in a handler, end
 before it does.
+
+Note [Borrowed memory]
+
+The constant that an operator makes of an array of NumPy stands on the array's memory, and the
+program may write to it by NumPy at any time, which no counter shows. So what is saved of it, or of
+a view of it, is a copy of its own, made when it is saved: later writes of either kind do not change
+it. The counter of such memory is a `BorrowedCounter`. Its `storing` has an entry that no thread
+removes, so that a save finds it where it looks for writes that have not ended, and other saves are
+asked nothing more.
 """
 
 from __future__ import annotations
@@ -36,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INFERENCE",
+    "BorrowedCounter",
     "Record",
     "Site",
     "Storing",
@@ -85,6 +95,21 @@ class VersionCounter:
         self.writes = None
         self.log = None
         self.storing = None
+
+
+class BorrowedCounter(VersionCounter):
+    """The counter of memory that NumPy may write to; see Note [Borrowed memory]."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        _never_end_writing(self)
+
+
+def _never_end_writing(counter: VersionCounter) -> None:
+    # No thread has this number.
+    counter.storing = {-1: 0}
 
 
 class Storing:

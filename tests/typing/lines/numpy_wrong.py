@@ -47,6 +47,12 @@ anything(np.linspace("0", 1))  # E
 anything(np.linspace(0, 1, 2.5))  # E
 anything(np.arange("a"))  # E
 anything(np.eye(2.5))  # E
+anything(np.sin(x, wher=x > 0))  # E
+anything(np.add.outer(x, x, axis=0))  # E
+anything(x.clip(0, 1, dtyp=float))  # E
+anything(np.fromfunction(3, (2, 2)))  # E
+anything(np.frombuffer(3))  # E
+anything(np.random.default_rng("seed"))  # E
 anything(np.transpose(m, axes="10"))  # E
 anything(np.argsort(x, axis=0.5))  # E
 anything(np.add(x, 1, out=1.0))  # E

@@ -8,10 +8,11 @@ dtype does, on the device of the tensors beside it. Arrays are met when a call h
 (Note [A failed call]) or when nothing else has fitted, so calls with tensors pay nothing. Only
 where a key takes over (Note [Keys]) they are looked for, because its handler must see all operands.
 
-A constant stands on the array's memory, as the tensor of `from_numpy` does. It is copied where that
-would not be right: NumPy's writes are not seen, so what a node may save must be a value of its own;
-a lane computes later; and a result may be a view of its operand, which must not write to a
-read-only array.
+A constant stands on the array's memory, as the tensor of `from_numpy` does, and what a node saves
+of it is a copy (Note [Borrowed memory]). It is copied at once where that would not be right: where
+the memory may be that of another operand, which the operator may write before it reads the
+constant; and where a result may be a view of its operand, which must not write to a read-only
+array.
 
 What an operator writes into is never made of an array.
 
@@ -46,19 +47,17 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 from vtgrad.graph.audit import audit, show_to_numpy
 from vtgrad.graph.operators import operators
-from vtgrad.graph.recording import is_recording
-from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.operator import Operator, described
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.device import CPU
 from vtgrad.storage.dtypes import dtype_of
-from vtgrad.storage.key_set import keys
-from vtgrad.storage.on_device import impl_on
+from vtgrad.storage.on_device import impl_on, placed
 from vtgrad.storage.promotion import python_number, result_dtype
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.version_counter import BorrowedCounter
 
 __all__ = [
     "as_tensors",
@@ -68,6 +67,7 @@ __all__ = [
     "exact_beside",
     "holds_array",
     "impl_of_array",
+    "impl_of_constant",
     "tensor_beside",
     "tensors_for_numbers",
     "with_constants",
@@ -120,36 +120,55 @@ def constant(value: object, *beside: object) -> TensorBase:
         a masked array, a matrix, or one that has its own `__array_ufunc__`.
     """
     array: Array = np.asanyarray(value)
-    check_meaning(array)
-    array = array.view(np.ndarray)
-    native = array.dtype.newbyteorder("=")
-    dtype_of(native)
+    if type(array) is not np.ndarray:
+        check_meaning(array)
+        array = array.view(np.ndarray)
+    dtype = array.dtype
+    dtype_of(dtype if dtype.isnative else dtype.newbyteorder("="))
     model = next((x for x in beside if isinstance(x, TensorBase)), None)
-    if _is_own(array, beside):
-        impl = TensorImpl(array.astype(native))
-    else:
-        impl = impl_of_array(array)
+    impl = impl_of_constant(array, *beside)
     if model is None:
         return operators().wrap(impl)
-    if model._impl.device is not CPU:
-        impl = impl_on(impl.array, model._impl.device)
-    return model._wrap(impl)
+    device = model._impl.device
+    return placed(model._wrap(impl), None if device is CPU else device)
 
 
-def _is_own(array: Array, beside: Sequence[object]) -> bool:
-    """Whether a constant has memory of its own."""
-    if not array.flags.writeable or not array.flags.aligned or not array.dtype.isnative:
+def impl_of_constant(array: Array, *beside: object) -> TensorImpl:
+    """What a constant consists of; see Note [Arrays as constants].
+
+    Parameters
+    ----------
+    array : numpy.ndarray
+        Its memory, of a dtype that vtgrad has.
+    *beside : object
+        The other operands.
+    """
+    if not _is_usable(array) or any(_may_write(x, array) for x in beside):
+        return TensorImpl(array.astype(array.dtype.newbyteorder("=")))
+    impl = impl_of_array(array)
+    if impl.version_counter is None:
+        impl.version_counter = BorrowedCounter()
+    return impl
+
+
+def _is_usable(array: Array) -> bool:
+    """Whether a tensor that can be written can stand on an array."""
+    flags = array.flags
+    if not array.dtype.isnative or not flags.behaved:
+        return False
+    item = array.itemsize
+    return flags.c_contiguous or not any(stride % item for stride in array.strides)
+
+
+def _may_write(operand: object, array: Array) -> bool:
+    """Whether a write to an operand may change an array."""
+    if not isinstance(operand, TensorBase):
+        return False
+    extra = operand._impl.extra_meta
+    if extra is not None and extra.stands_for is not None:
+        # A sample of a batch, which is not asked for its memory.
         return True
-    if any(stride % array.itemsize for stride in array.strides):
-        return True
-    if keys.modes:
-        return True
-    return is_recording() and any(isinstance(x, TensorBase) and _may_record(x) for x in beside)
-
-
-def _may_record(tensor: TensorBase) -> bool:
-    # The sample of a batch does not tell whether the batch requires grad.
-    return requires_grad(tensor) or tensor._impl.extra_meta is not None
+    return np.may_share_memory(operand._impl.array, array)
 
 
 def holds_array(value: object) -> bool:
@@ -381,8 +400,9 @@ def _operands(operator: Operator) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def impl_of_array(array: Array) -> TensorImpl:
     """What a tensor on the memory of a NumPy array consists of, if there can be one."""
     impl = TensorImpl(array.view(np.ndarray))
-    # With a negative stride the first element is not the lowest one.
-    impl.byte_offset = -reach(array.shape, array.strides)[0]
+    if not array.flags.c_contiguous:
+        # With a negative stride the first element is not the lowest one.
+        impl.byte_offset = -reach(array.shape, array.strides)[0]
     impl.storage.exported = True
     if audit.locks:
         show_to_numpy(impl.storage, array)

@@ -71,6 +71,10 @@ def pow(input: Operand, exponent: Operand, *, out: Array | None = None) -> Array
         out = np.empty(exponent.shape, dtype)
     if dtype.kind in "ui":
         return _of_integers(input, exponent, dtype, out)
+    shape = np.broadcast_shapes(np.shape(input), exponent.shape)
+    if (exponent.shape != shape or 0 in exponent.strides) and (exponent == 0.5).any():
+        # Of an exponent that is repeated in memory NumPy takes the root.
+        exponent = np.broadcast_to(exponent, shape).copy()
     return run(np.power, dtype, out, input, exponent)
 
 
@@ -108,6 +112,9 @@ def _to_number(a: Array, exponent: Number, dtype: NumpyDType, out: Array | None)
     if out is None:
         # The number does not affect the memory order: this is a function of one operand.
         out = empty_like_elementwise(dtype, a.shape, a)
+    if exponent == 0.5:
+        # Of one exponent NumPy takes the root, which is -0.0 and nan for -0.0 and -inf.
+        power = np.full(a.shape, power)
     return run(np.power, dtype, out, base, power)
 
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from vtgrad.errors import ResultTypeError
+from vtgrad.errors import ArgumentTypeError, ResultTypeError
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import FLOAT_MAX
 
@@ -21,10 +21,15 @@ def as_element(value: Number, dtype: NumpyDType) -> Array:
 
     Raises
     ------
+    ArgumentTypeError
+        If it is a duration, which NumPy's classes call an integer.
     ResultTypeError
         If the number is outside the dtype's range, is NaN or infinite where integers are
         stored, or has an imaginary part where real numbers are stored.
     """
+    given: object = value
+    if type(given) is not float and isinstance(given, np.timedelta64):
+        raise ArgumentTypeError("a number can be stored in a tensor, not timedelta64")
     kind = dtype.kind
     if kind == "b":
         return np.array(value != 0, dtype)
