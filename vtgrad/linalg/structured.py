@@ -23,12 +23,11 @@ from vtgrad.linalg.stacked import Context, Stacked, are_finite, each
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.functional import block_diag as block_diag
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["block_diag", "solve_banded", "solve_toeplitz", "toeplitz"]
-
-block_diag = F.block_diag
 
 
 @explained
