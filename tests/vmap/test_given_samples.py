@@ -12,6 +12,8 @@ import pytest
 import vtgrad as vt
 import vtgrad.numpy as np_
 import vtgrad.ops.rules.batches.given_samples as given_samples
+from tests.behaviour.vmap.test_writes import INTO_ONE
+from tests.support import ramp
 from vtgrad.errors import BatchedTensorError, BatchedWriteError, VtgradError
 from vtgrad.graph.thread_levels import thread
 
@@ -155,6 +157,23 @@ def test_a_draw_of_its_own_gives_each_sample_memory_of_its_own() -> None:
     noise, first = vt.vmap(f, randomness="different")(vt.ones(4))
     assert len(set(noise.reshape(-1).tolist())) == 12
     assert first.tolist() == noise[:, 0].tolist()
+
+
+@pytest.mark.parametrize("write", INTO_ONE)
+def test_what_was_made_inside_gets_samples(write: Any) -> None:
+    def made(a: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
+        whole = vt.ones(2, 3, dtype=vt.float64)
+        write(whole[1], a)
+        return whole, whole[:, 0] * 2
+
+    found = vt.vmap(made)(ramp(2, 3))
+    for nr, sample in enumerate(ramp(2, 3)):
+        assert [part[nr].tolist() for part in found] == [part.tolist() for part in made(sample)]
+
+
+def test_a_draw_once_for_all_is_one_for_what_was_made_inside() -> None:
+    found = vt.vmap(lambda x: vt.zeros(3).normal_() + x * 0, randomness="same")(X)
+    assert found[0].tolist() == found[2].tolist()
 
 
 def refused(function: Callable[[vt.Tensor], object]) -> None:

@@ -134,19 +134,6 @@ def test_a_write_of_samples_into_one_tensor_is_refused(write: Any) -> None:
     watched.check()
 
 
-@differs_from_torch("what was made inside without samples gets none")
-@pytest.mark.parametrize("write", INTO_ONE)
-def test_what_was_made_inside_gets_samples(write: Any) -> None:
-    def made(a: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
-        whole = vt.ones(2, 3, dtype=vt.float64)
-        write(whole[1], a)
-        return whole, whole[:, 0] * 2
-
-    found = vmap(made)(ramp(2, 3))
-    for nr, sample in enumerate(ramp(2, 3)):
-        assert [part[nr].tolist() for part in found] == [part.tolist() for part in made(sample)]
-
-
 def test_out_of_place_forms_take_samples() -> None:
     c = ramp(3)
     assert vmap(lambda a: c.add(a))(ramp(2, 3)).tolist() == [[2, 4, 6], [5, 7, 9]]
@@ -209,16 +196,6 @@ def test_a_value_that_is_the_same_for_all_samples_is_written_once() -> None:
     c = vt.zeros(2)
     vmap(lambda a: a + c.add_(1).sum())(ramp(5))
     assert c.tolist() == [1, 1]
-
-
-@differs_from_torch("what was made inside without samples gets none")
-def test_what_was_made_inside_a_transform_gets_samples() -> None:
-    def squares(a: vt.Tensor) -> vt.Tensor:
-        b = vt.zeros(3, dtype=vt.float64)
-        b[0] = a[0]
-        return (b * b).sum()
-
-    assert vmap(func.grad(squares))(ramp(2, 3)).tolist() == [[2, 0, 0], [8, 0, 0]]
 
 
 def test_the_refusal_in_hidden_places() -> None:

@@ -18,7 +18,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     run,
     unary,
 )
-from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise
+from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_like_elementwise
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.promotion import result_dtype
 
@@ -71,7 +71,7 @@ def pow(input: Operand, exponent: Operand, *, out: Array | None = None) -> Array
         out = np.empty(exponent.shape, dtype)
     if dtype.kind in "ui":
         return _of_integers(input, exponent, dtype, out)
-    shape = np.broadcast_shapes(np.shape(input), exponent.shape)
+    shape = broadcast_shapes(np.shape(input), exponent.shape)
     if (exponent.shape != shape or 0 in exponent.strides) and (exponent == 0.5).any():
         # Of an exponent that is repeated in memory NumPy takes the root.
         exponent = np.broadcast_to(exponent, shape).copy()
