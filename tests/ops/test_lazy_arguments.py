@@ -254,6 +254,7 @@ _CHECKED_BEFORE: Final = {
     "linalg_cross",
     "put_selected",
     "scatter_overwritten",
+    "search_rows",
     "unfold_backward",
 }
 SINGLE: Final = [

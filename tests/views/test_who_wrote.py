@@ -504,7 +504,7 @@ def users_name(name: str) -> str:
     words = {"true_divide": "div", "linalg_vector_norm": "norm"}.get(plain, plain).split("_")
     for count in range(len(words), 0, -1):
         shorter = "_".join(words[:count]) + end
-        if hasattr(vt.Tensor, shorter) or hasattr(vt, shorter):
+        if hasattr(vt.Tensor, shorter) or callable(getattr(vt, shorter, None)):
             return shorter
     return name
 

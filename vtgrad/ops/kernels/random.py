@@ -21,6 +21,7 @@ from vtgrad.errors import (
 )
 from vtgrad.generator import Generator, source_of
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import Store, copied
 from vtgrad.storage.shapes import broadcast_shapes
 
@@ -337,6 +338,7 @@ def poisson(self: Array, *, generator: Generator | None = None) -> Array:
     """
     source = source_of(generator)
     _check_kind(self.dtype, "f", "poisson")
+    self = resolved(self)
     if not ((self >= 0) & (self <= _LARGEST_RATE)).all():
         raise ShapeError(f"a rate lies between 0 and {_LARGEST_RATE:.0e}, and one does not")
     return np.asarray(source.poisson(self)).astype(self.dtype)
@@ -353,10 +355,14 @@ def draw_choices(
 
     Raises
     ------
+    NotSupportedError
+        If the weights are not floating.
     ShapeError
         If a weight is negative or not finite, or all weights of a row are zero.
     """
     source = source_of(generator)
+    _check_kind(self.dtype, "f", "multinomial")
+    self = resolved(self)
     if not (np.isfinite(self) & (self >= 0)).all():
         raise ShapeError("weights must be finite and not negative")
     weights = self.astype(np.float64)

@@ -107,7 +107,8 @@ def called(ufunc: np.ufunc, a: Array, b: Array | None = None) -> Array:
     if b is None:
         ufunc(a, out)
     else:
-        ufunc(a, b, out)
+        # By keyword: `maximum` and `minimum` warn of a third operand.
+        ufunc(a, b, out=out)
     return out
 
 
