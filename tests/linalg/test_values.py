@@ -339,6 +339,29 @@ class TestFactorsThatAreKept:
         for one, other in zip(kept, found(), strict=True):
             assert vt.allclose(one, other, rtol=1e-6, atol=1e-6 * other.abs().max().item())
 
+    def test_tangents_of_gradients(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        a, along = random((70, 70)), random((70, 70), 1)
+        b, tangent = random((70, 2), 2), random((70, 2), 3)
+
+        def cubes(x: vt.Tensor) -> vt.Tensor:
+            return (linalg.solve(x, b) ** 3).sum()
+
+        def of_gradients(grad: vt.Tensor) -> tuple[vt.Tensor, ...]:
+            leaves = a.clone().requires_grad_(), b.clone().requires_grad_()
+            return vt.autograd.grad(linalg.solve(*leaves), leaves, grad)
+
+        def found() -> list[vt.Tensor]:
+            by_matrix = vt.func.jvp(vt.func.grad(cubes), (a,), (along,))[1]
+            by_gradient = vt.func.jvp(of_gradients, (b,), (tangent,))[1]
+            assert isinstance(by_gradient, tuple)
+            return [by_matrix, *by_gradient]
+
+        kept = found()
+        monkeypatch.setattr("vtgrad.linalg.factored_solve._LARGE", 1000)
+        for one, other in zip(kept, found(), strict=True):
+            assert other.abs().max() > 0
+            assert vt.allclose(one, other, rtol=1e-6, atol=1e-6 * other.abs().max().item())
+
     def test_samples(self) -> None:
         a, b = random((3, 70, 70)), random((70, 2), 1)
         found = vt.vmap(linalg.solve, in_dims=(0, None))(a, b)

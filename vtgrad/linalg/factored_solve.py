@@ -13,8 +13,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import LinAlgError
-from vtgrad.graph.batch import is_batched
-from vtgrad.graph.recording import is_recording
+from vtgrad.later.is_plain import is_plain
 from vtgrad.linalg.matrices import adjoint, constant, values
 from vtgrad.linalg.scipy_modules import scipy_linalg, scipy_linalg_or_none
 from vtgrad.linalg.stacked import Context, Stacked, each
@@ -84,8 +83,9 @@ class _Solve(Stacked):
         if grad is None:
             return None, None
         a, solution, packed, pivots = ctx.saved_tensors
-        if is_recording() or any(is_batched(x) for x in (grad, packed)):
-            # By its factors, which are constants, the result would have no derivative.
+        if not is_plain(grad, a, packed):
+            # By its factors, which are constants, the result would have no derivative, and no
+            # tangent where forward mode differentiates the gradient.
             of_b = F.linalg_solve(adjoint(a), grad)
         else:
             of_b = constant(_by_adjoint(values(packed), values(pivots), values(grad)))
