@@ -1,6 +1,6 @@
 """What functions of `vtgrad.linalg` give, by numbers that can be computed by hand."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
@@ -190,6 +190,24 @@ class TestMatrixFunctions:
         gradient = vt.autograd.grad(root[0, 0].imag, x)[0]
         assert gradient.dtype is vt.float64
         assert np.allclose(gradient.numpy(), np.array([[-0.25, 0], [0, 0]]))
+
+    @pytest.mark.parametrize("function", [linalg.sqrtm, linalg.logm])
+    def test_gradients_on_the_negative_axis_agree_with_tangents(
+        self, function: Callable[[vt.Tensor], vt.Tensor]
+    ) -> None:
+        # The eigenvalues are -1, 1 and 3, with vectors that have no zeros.
+        vectors = linalg.qr(random((3, 3))).Q
+        x = vectors @ vt.tensor([-1.0, 1.0, 3.0], dtype=vt.float64).diag() @ vectors.mT
+        weights, along = random((3, 3), 1, complex=True), random((3, 3), 2)
+
+        def loss(y: vt.Tensor) -> vt.Tensor:
+            return (function(y) * weights).real.sum() ** 2
+
+        gradient = vt.func.grad(loss)
+        by_gradient = (gradient(x) * along).sum()
+        assert vt.allclose(by_gradient, vt.func.jvp(loss, (x,), (along,))[1])
+        change = gradient(x + 1e-5 * along) - gradient(x - 1e-5 * along)
+        assert vt.allclose(vt.func.jvp(gradient, (x,), (along,))[1], change / 2e-5, rtol=1e-6)
 
     def test_the_logarithm_is_the_inverse_of_the_exponential(self) -> None:
         x = random((2, 3, 3)) / 4

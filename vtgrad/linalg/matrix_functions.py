@@ -3,8 +3,10 @@
 Note [Derivatives of functions of matrices]
 The derivative of a function f of a matrix A along E stands in the upper right corner of
 ``f([[A, E], [0, A]])``: N. Higham, "Functions of Matrices", 2008, section 3.2. The gradient is the
-same of the adjoint of A. So derivatives of every order are calls of the function, with matrices
-twice as large.
+adjoint of the derivative along the adjoint of the result's gradient. The derivative of the adjoint
+of A would do as well if there were no eigenvalues on the negative axis: there roots and logarithms
+jump, and those of the adjoint are not the adjoints. So derivatives of every order are calls of the
+function, with matrices twice as large.
 """
 
 from __future__ import annotations
@@ -186,7 +188,8 @@ class _MatrixFunction(Stacked):
             return None, None
         (x,) = ctx.saved_tensors
         dtype = x._impl.array.dtype
-        found = _along(ctx.called, adjoint(F.to_dtype(x, grad._impl.array.dtype)), grad)
+        whole = F.to_dtype(x, grad._impl.array.dtype)
+        found = adjoint(_along(ctx.called, whole, adjoint(grad)))
         return real_of(found) if dtype.kind == "f" else found, None
 
     @staticmethod
