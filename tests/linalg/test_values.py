@@ -1,12 +1,15 @@
 """What functions of `vtgrad.linalg` give, by numbers that can be computed by hand."""
 
+import weakref
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
 
 import vtgrad as vt
+import vtgrad.numpy as np_
 from tests.linalg.calls import positive, random
+from tests.support import collector_off
 from vtgrad import linalg
 from vtgrad.errors import (
     ArgumentTypeError,
@@ -388,6 +391,22 @@ class TestFactorsThatAreKept:
             linalg.solve(vt.zeros(70, 70), vt.ones(70))
         with pytest.raises(MatrixShapeError):
             linalg.solve(a, vt.ones(3, dtype=vt.float64))
+
+
+@pytest.mark.parametrize("product", [linalg.multi_dot, np_.linalg.multi_dot])
+def test_a_product_of_matrices_dies_with_its_last_reference(
+    product: Callable[[list[vt.Tensor]], vt.Tensor],
+) -> None:
+    make = np_.asarray if product is np_.linalg.multi_dot else vt.Tensor.clone
+    with collector_off():
+        parts = [make(random((2, 2), nr)).requires_grad_() for nr in range(4)]
+        found = product(parts)
+        assert np.allclose(
+            found.detach().tolist(), np.linalg.multi_dot([x.tolist() for x in parts])
+        )
+        alive = [weakref.ref(x) for x in parts]
+        del found, parts
+        assert [x() for x in alive] == [None] * 4
 
 
 def test_nan_and_inf_end() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
@@ -25,9 +25,9 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
-    "best_cuts",
     "cross",
     "diagonal",
+    "in_best_order",
     "matrix_power",
     "multi_dot",
     "power_of",
@@ -152,19 +152,42 @@ def multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor
     for x, y in pairwise(parts):
         if shape_of(x)[1] != shape_of(y)[0]:
             raise ShapeError(f"linalg_multi_dot() cannot multiply shapes {shapes}", shapes=shapes)
-    cuts = best_cuts([shape_of(x)[0] for x in parts] + [shape_of(parts[-1])[1]])
-
-    def product(i: int, j: int) -> Tensor:
-        if i == j:
-            return parts[i]
-        cut = cuts[i, j]
-        return F.mm(product(i, cut), product(cut + 1, j))
-
-    found = product(0, len(parts) - 1)
+    found = in_best_order(parts, F.mm)
     return stored("linalg_multi_dot", F.squeeze_dims(found, dims) if dims else found, out, *tensors)
 
 
-def best_cuts(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
+def in_best_order(parts: Sequence[T], multiply: Callable[[T, T], T]) -> T:
+    """The product of matrices that fit each other, with the least work.
+
+    Parameters
+    ----------
+    parts : sequence of Tensor
+        The matrices.
+    multiply : callable
+        The product of two.
+    """
+    sizes = [shape_of(x)[0] for x in parts] + [shape_of(parts[-1])[1]]
+    return _product(parts, multiply, _best_cuts(sizes), 0, len(parts) - 1)
+
+
+def _product(
+    parts: Sequence[T],
+    multiply: Callable[[T, T], T],
+    cuts: Mapping[tuple[int, int], int],
+    i: int,
+    j: int,
+) -> T:
+    """The product of the matrices i to j."""
+    # Not a function inside of another: one that names itself is a cycle, which holds the matrices
+    # until the garbage collector runs.
+    if i == j:
+        return parts[i]
+    cut = cuts[i, j]
+    first = _product(parts, multiply, cuts, i, cut)
+    return multiply(first, _product(parts, multiply, cuts, cut + 1, j))
+
+
+def _best_cuts(sizes: Sequence[int]) -> dict[tuple[int, int], int]:
     """Where to cut a chain of matrices ``sizes[k] x sizes[k + 1]``, so that products are cheapest.
 
     The product of the matrices i to j is that of the products of i to ``cuts[i, j]`` and of those

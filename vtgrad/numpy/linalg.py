@@ -11,7 +11,7 @@ import numpy as np
 from numpy.linalg import LinAlgError as LinAlgError
 from numpy.typing import DTypeLike
 
-from vtgrad.linalg.products import best_cuts, power_of
+from vtgrad.linalg.products import in_best_order, power_of
 from vtgrad.numpy import (
     conditions,
     decompositions,
@@ -168,23 +168,9 @@ def multi_dot(arrays: Sequence[ArrayLike], *, out: ndarray | None = None) -> nda
         parts[0] = as_array(F.unsqueeze(parts[0], 0))
     if last == 1:
         parts[-1] = as_array(F.unsqueeze(parts[-1], 1))
-    found = deliver(_in_best_order(parts), out)
+    found = deliver(in_best_order(parts, dot), out)
     dims = ((0,) if first == 1 else ()) + ((1,) if last == 1 else ())
     return result(F.squeeze_dims(found, dims)) if dims else found
-
-
-def _in_best_order(parts: Sequence[ndarray]) -> ndarray:
-    """The product of matrices, of which the cheapest order of products is found step by step."""
-    cuts = best_cuts([x.shape[0] for x in parts] + [parts[-1].shape[1]])
-    count = len(parts)
-
-    def product(i: int, j: int) -> ndarray:
-        if i == j:
-            return parts[i]
-        cut = cuts[i, j]
-        return dot(product(i, cut), product(cut + 1, j))
-
-    return product(0, count - 1)
 
 
 # -- NumPy's functions with the arguments of the array API -----------------------------------
