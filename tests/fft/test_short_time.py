@@ -111,6 +111,16 @@ def test_samples_of_a_batch() -> None:
     assert vt.allclose(signals, vt.stack([both(one)[1] for one in x]))
 
 
+def test_samples_of_a_window() -> None:
+    spectra = vt.stft(vt.tensor(SIGNAL)[:24], 6, return_complex=True)
+    windows = vt.stack([vt.hann_window(6, dtype=vt.float64), vt.ones(6, dtype=vt.float64)])
+    found = vt.vmap(lambda w: vt.istft(spectra, 6, window=w))(windows)
+    assert vt.allclose(found, vt.stack([vt.istft(spectra, 6, window=w) for w in windows]))
+    windows[1] = 0
+    with pytest.raises(vt.errors.OptionValueError, match="leave out a value"):
+        vt.vmap(lambda w: vt.istft(spectra, 6, window=w))(windows)
+
+
 def test_errors() -> None:
     x = vt.tensor(SIGNAL)
     spectra = vt.stft(x, 8, return_complex=True)

@@ -158,6 +158,18 @@ def test_samples_of_sections(in_dims: Any) -> None:
         assert vt.allclose(found[nr], vt.signal.sosfilt(*one))
 
 
+def test_samples_of_samples_of_sections() -> None:
+    sos = vt.tensor(np.stack([SECTIONS * [k, 1, 1, 1, 1, 1] for k in range(6)])).reshape(
+        2, 3, *SECTIONS.shape
+    )
+    x = vt.tensor(X)
+    mapped: Any = vt.vmap(vt.vmap(vt.signal.sosfilt, in_dims=(0, None)), in_dims=(0, None))
+    found = mapped(sos, x)
+    for outer in range(2):
+        for inner in range(3):
+            assert vt.allclose(found[outer, inner], vt.signal.sosfilt(sos[outer, inner], x))
+
+
 def test_dtypes() -> None:
     x = vt.ones(4)
     assert vt.signal.lfilter([1.0], [1.0, -0.5], x).dtype == vt.float32

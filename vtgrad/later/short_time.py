@@ -12,6 +12,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.values import innermost
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import index_of
@@ -261,7 +262,7 @@ def istft(
     envelope = F.unfold_backward(squares, (total,), 0, size, hop)
     signals = F.narrow(signals, 1, first, covered)
     envelope = F.narrow(envelope, 0, first, covered)
-    if np.any(np.abs(resolved(envelope._impl.array)) < _SMALLEST):
+    if np.any(np.abs(resolved(innermost(envelope)._impl.array)) < _SMALLEST):
         raise OptionValueError(
             "the windows leave out a value of the signal: their squares add up to zero there"
         )

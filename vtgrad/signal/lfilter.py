@@ -272,9 +272,10 @@ class _Cascade(Function):
         count = info.batch_size
         of_sos, of_x, of_zi = in_dims
         if of_sos is not None:
-            # Dimensions of size 1 stand for those that a sample of `x` has in front of time.
-            ones = [1] * (x.ndim - (of_x is not None) - 1)
             sos = F.movedim(sos, of_sos, 0)
+            # Dimensions of size 1 stand for those that a sample of `x` has in front of time, and a
+            # sample of the sections, which are an inner batch, has not.
+            ones = [1] * (x.ndim - (of_x is not None) - 1 - (sos.ndim - 3))
             sos = F.reshape(sos, (count, *ones, *sos.shape[1:]))
         x = F.unsqueeze(x, 0) if of_x is None else F.movedim(x, of_x, 0)
         x = F.expand(x, (count, *x.shape[1:]))
