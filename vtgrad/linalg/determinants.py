@@ -73,7 +73,7 @@ def slogdet(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> SlogdetRe
     DTypeError
         If their dtype is not float32, float64 or complex.
     LinAlgError
-        In backward, if a matrix is singular.
+        In backward and in forward mode, if a matrix is singular.
 
     Examples
     --------
@@ -104,6 +104,8 @@ def logdet(A: Tensor) -> Tensor:
         If the matrices are not square.
     DTypeError
         If their dtype is not float32, float64 or complex.
+    LinAlgError
+        In backward and in forward mode, if a matrix is singular.
 
     Examples
     --------

@@ -126,6 +126,8 @@ def logdet(input: Tensor) -> Tensor:
         If the matrices are not square.
     DTypeError
         If their dtype is not float32, float64 or complex.
+    LinAlgError
+        In backward and in forward mode, if a matrix is singular.
 
     Examples
     --------
@@ -157,6 +159,8 @@ def slogdet(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> Slogd
         If the matrices are not square.
     DTypeError
         If their dtype is not float32, float64 or complex.
+    LinAlgError
+        In backward and in forward mode, if a matrix is singular.
 
     Examples
     --------
