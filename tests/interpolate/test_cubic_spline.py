@@ -95,6 +95,15 @@ def test_derivatives_by_conditions() -> None:
     assert vt.autograd.gradcheck(call, (leaf(0.5), leaf([1.0, -2.0])), check_forward_ad=True)
 
 
+@pytest.mark.parametrize("order", [1, 2])
+def test_values_in_the_conditions_at_both_ends_of_three_knots(order: int) -> None:
+    x, y, z = np.arange(3.0), np.arange(6.0).reshape(3, 2) ** 2, np.array([0.5, -1.0])
+    both: Any = ((order, z), (order, z))
+    found = vt.interpolate.CubicSpline(x, y, bc_type=((order, vt.tensor(z)), (order, z)))
+    theirs = scipy.interpolate.CubicSpline(x, y, bc_type=both)
+    np.testing.assert_allclose(found(1.3).numpy(), theirs(1.3))
+
+
 def test_a_line_by_hand() -> None:
     y = vt.tensor([1.0, 3.0], requires_grad=True)
     spline = vt.interpolate.CubicSpline([0.0, 4.0], y)

@@ -124,6 +124,19 @@ def test_a_signal_without_values() -> None:
     np.testing.assert_allclose(state.detach().numpy(), STATES)
 
 
+@pytest.mark.parametrize("shape", [(0, 4), (2, 0), (0, 0)])
+def test_no_signals(shape: tuple[int, int]) -> None:
+    x = vt.zeros(shape, dtype=vt.float64, requires_grad=True)
+    a = vt.tensor(A, requires_grad=True)
+    y = vt.signal.lfilter(B, a, x)
+    assert y.shape == shape
+    y.sum().backward()
+    assert x.grad is not None
+    assert x.grad.shape == shape
+    assert a.grad is not None
+    assert a.grad.tolist() == [0.0] * len(A)
+
+
 @pytest.mark.parametrize("in_dims", [(0, 0, 0), (0, None, None), (None, 1, 0), (None, None, 1)])
 def test_samples_of_a_batch(in_dims: Any) -> None:
     b, a, x = (np.stack([z, z * 1.1, z * 0.9]) for z in (B, A, X))

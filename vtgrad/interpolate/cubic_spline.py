@@ -310,7 +310,8 @@ def _slopes(
         first = (1, F.reshape(chords, shape)) if first == "not-a-knot" else first
         last = (1, F.reshape(chords, shape)) if last == "not-a-knot" else last
     h, zero, one = widths, widths[:1] * 0, widths[:1] * 0 + 1
-    if count == 2 and first == last == "not-a-knot":
+    # Conditions are not compared with each other: that would compare the values in them.
+    if count == 2 and first == "not-a-knot" and last == "not-a-knot":
         # One parabola: the slopes at the ends of a chord have the chord's as their mean.
         head = (zero, one, one, chords[:1] * 2)
         tail = (one, one, zero, chords[1:] * 2)

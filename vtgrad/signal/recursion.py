@@ -239,7 +239,8 @@ def _filter_one(b: Array, a: Array, x: Array, zi: Array, joint: Array) -> None:
     """`filtered` with one set of coefficients, into an array."""
     size, order = x.shape[-1], len(b) - 1
     if not x.size:
-        joint[...] = zi
+        # There are no values in time, or no signals at all.
+        joint[..., :order] = zi
     elif not order:
         np.multiply(x, b[0] / a[0], out=joint)
     else:
