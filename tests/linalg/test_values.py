@@ -21,6 +21,7 @@ from vtgrad.errors import (
     NotSupportedError,
     OptionValueError,
     OutGradError,
+    ShapeError,
 )
 from vtgrad.linalg import scipy_modules
 
@@ -177,6 +178,35 @@ class TestRanks:
         both = linalg.matrix_rank(x.expand(2, 3, 3), atol=vt.tensor([0.5, 0.0]), rtol=0.0)
         assert both.tolist() == [1, 3]
         assert linalg.pinv(x, atol=0.5).tolist() == [[1, 0, 0], [0, 0, 0], [0, 0, 0]]
+
+    def test_several_tolerances_for_each_sample(self) -> None:
+        x = vt.stack([vt.tensor([1.0, 0.1]).diag(), vt.tensor([1.0, 0.6]).diag()])
+        limits = vt.tensor([[0.0, 0.5], [0.5, 0.9]])
+        ranks = vt.vmap(lambda a, t: linalg.matrix_rank(a, rtol=t))(x, limits)
+        assert ranks.tolist() == [[2, 1], [2, 1]]
+        found = vt.vmap(lambda a: linalg.pinv(a, rtol=limits[0]))(x)
+        expected = vt.tensor([[10.0, 0.0], [1 / 0.6, 1 / 0.6]])
+        assert vt.allclose(found[:, :, 1, 1], expected)
+        with pytest.raises(ShapeError, match="broadcast"):
+            linalg.pinv(x, rtol=vt.ones(3))
+
+    def test_the_derivative_of_one_triangle(self) -> None:
+        x, weights = random((3, 3)), random((3, 3), 1)
+        whole, along = x + x.mT, random((3, 3), 2)
+        along = along + along.mT
+
+        def found(x: vt.Tensor) -> vt.Tensor:
+            return linalg.pinv(x, hermitian=True)
+
+        def gradient(x: vt.Tensor) -> vt.Tensor:
+            leaf = x.clone().requires_grad_()
+            return vt.autograd.grad((found(leaf) * weights).sum(), leaf)[0]
+
+        assert vt.allclose(gradient(whole), gradient(whole.tril()))
+        tangents = [vt.func.jvp(found, (y,), (along,))[1] for y in (whole, whole.tril())]
+        assert vt.allclose(tangents[0], tangents[1])
+        change = (found(whole + 1e-6 * along) - found(whole - 1e-6 * along)) / 2e-6
+        assert vt.allclose(tangents[0], change, rtol=1e-6, atol=1e-6 * change.abs().max().item())
 
     def test_condition_of_a_singular_matrix(self) -> None:
         x = vt.tensor([[1.0, 1.0], [1.0, 1.0]])

@@ -33,6 +33,7 @@ from vtgrad.linalg.stacked import Context, Stacked, each
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.tensor import Tensor
 
@@ -54,7 +55,8 @@ def pinv(
 ) -> Tensor:
     """Return the pseudoinverses of matrices.
 
-    Where a matrix has not full rank, the gradient is that along changes that keep the rank.
+    Where a matrix has not full rank, the gradient is that along changes that keep the rank; with
+    `hermitian` it is that along Hermitian changes.
 
     Parameters
     ----------
@@ -80,6 +82,8 @@ def pinv(
         If there are fewer than two dimensions; with `hermitian`, if the matrices are not square.
     DTypeError
         If the dtype is not float32, float64 or complex.
+    ShapeError
+        If the shapes of the tolerances and the matrices do not broadcast.
     LinAlgError
         If singular values are not found, as of nan.
 
@@ -90,8 +94,8 @@ def pinv(
             [0.0000, 0.0000]])
     """
     shape = (check_square if hermitian else check_matrices)("linalg_pinv", A)
-    least, relative = _tolerances("linalg_pinv", A, shape, atol, rtol)
-    found = _Pinv.apply(A, least, relative, hermitian)
+    matrices, least, relative = _with_tolerances("linalg_pinv", A, shape, atol, rtol)
+    found = _Pinv.apply(matrices, least, relative, hermitian)
     return stored("linalg_pinv", found, out, A)
 
 
@@ -129,6 +133,8 @@ def matrix_rank(
         If there are fewer than two dimensions; with `hermitian`, if the matrices are not square.
     DTypeError
         If the dtype is not float32, float64 or complex.
+    ShapeError
+        If the shapes of the tolerances and the matrices do not broadcast.
 
     Examples
     --------
@@ -136,8 +142,10 @@ def matrix_rank(
     tensor(1)
     """
     shape = (check_square if hermitian else check_matrices)("linalg_matrix_rank", A)
-    least, relative = _tolerances("linalg_matrix_rank", A, shape, atol, rtol)
-    found = _Rank.apply(F.detach(A), least, relative, hermitian)
+    matrices, least, relative = _with_tolerances(
+        "linalg_matrix_rank", F.detach(A), shape, atol, rtol
+    )
+    found = _Rank.apply(matrices, least, relative, hermitian)
     return stored("linalg_matrix_rank", found, out)
 
 
@@ -227,10 +235,10 @@ def lstsq(
     )
 
 
-def _tolerances(
-    name: str, x: TensorBase, shape: Shape, atol: float | Tensor | None, rtol: float | Tensor | None
-) -> tuple[Tensor, Tensor]:
-    """The two tolerances for each matrix, as float64."""
+def _with_tolerances(
+    name: str, x: Tensor, shape: Shape, atol: float | Tensor | None, rtol: float | Tensor | None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The matrices, and the two tolerances for each of them as float64: stacks of one shape."""
     given = atol is not None and (isinstance(atol, TensorBase) or atol > 0)
     least: float | Tensor | None = 0.0 if atol is None else atol
     relative: float | Tensor | None = rtol
@@ -241,7 +249,11 @@ def _tolerances(
             relative = F.where(F.gt(F.detach(atol), 0), 0.0, usual)
         elif given:
             relative = 0.0
-    return _for_each(name, least, shape[:-2]), _for_each(name, relative, shape[:-2])
+    tolerances = [_for_each(name, value, shape[:-2]) for value in (least, relative)]
+    # Tensors with more dimensions than the matrices make a stack of results.
+    stack = broadcast_shapes(*[shape_of(value) for value in tolerances])
+    first, second = [with_stack(value, stack, 0) for value in tolerances]
+    return with_stack(x, stack), first, second
 
 
 def _for_each(name: str, value: float | Tensor | None, stack: Shape) -> Tensor:
@@ -249,8 +261,7 @@ def _for_each(name: str, value: float | Tensor | None, stack: Shape) -> Tensor:
         if value._impl.array.dtype.kind == "c":
             raise OptionValueError(f"{name}() takes real tolerances, not complex ones")
         wide = F.to_dtype(F.detach(value), np.dtype(np.float64))
-        # A tensor with more dimensions than the matrices makes a stack of results.
-        return F.broadcast_to(wide, np.broadcast_shapes(shape_of(wide), stack))
+        return F.broadcast_to(wide, broadcast_shapes(shape_of(wide), stack))
     return constant(np.full(stack, value, np.float64))
 
 
@@ -311,12 +322,14 @@ class _Pinv(Stacked):
         ctx.set_materialize_grads(False)
         ctx.save_for_backward(x, found)
         ctx.save_for_forward(x, found)
+        ctx.hermitian = typing.cast("bool", inputs[3])
 
     @staticmethod
     def backward(ctx: Context, grad: Tensor | None) -> tuple[Tensor | None, None, None, None]:
         if grad is None:
             return None, None, None, None
         x, found = ctx.saved_tensors
+        x = _as_read(x) if ctx.hermitian else x
         return _gradient_of_pinv(grad, x, found), None, None, None
 
     @staticmethod
@@ -324,7 +337,13 @@ class _Pinv(Stacked):
         if tangent is None:
             return None
         x, found = ctx.saved_tensors
+        x = _as_read(x) if ctx.hermitian else x
         return _tangent_of_pinv(tangent, x, found)
+
+
+def _as_read(x: Tensor) -> Tensor:
+    """Hermitian matrices of the lower triangles, which alone are read."""
+    return F.add(F.tril(x), adjoint(F.tril(x, -1)))
 
 
 def _gradient_of_pinv(grad: Tensor, x: Tensor, p: Tensor) -> Tensor:

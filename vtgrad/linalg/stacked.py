@@ -32,6 +32,7 @@ class Context(FunctionCtx):
     called: str
     diagonals: tuple[int, int]
     flags: tuple[bool, bool]
+    hermitian: bool
     limit: float
 
 
