@@ -98,7 +98,7 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         If their dtype is not float32, float64 or complex.
     LinAlgError
         If they are not found, as of nan. In a derivative, if the eigenvectors are no basis to half
-        of the digits.
+        of the digits; in forward mode and in a second derivative, if two eigenvalues are equal.
 
     Examples
     --------
@@ -183,7 +183,8 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     OptionValueError
         If `UPLO` is something else.
     LinAlgError
-        If they are not found, as of nan.
+        If they are not found, as of nan. In forward mode and in a second derivative, if two are
+        equal.
 
     Examples
     --------

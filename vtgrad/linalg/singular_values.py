@@ -102,7 +102,8 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     OptionValueError
         If a driver is named.
     LinAlgError
-        If they are not found, as of nan.
+        If they are not found, as of nan. In forward mode and in a second derivative, if two are
+        equal.
 
     Examples
     --------
