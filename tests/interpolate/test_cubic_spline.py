@@ -104,6 +104,19 @@ def test_values_in_the_conditions_at_both_ends_of_three_knots(order: int) -> Non
     np.testing.assert_allclose(found(1.3).numpy(), theirs(1.3))
 
 
+def test_tensors_in_lists_get_gradients() -> None:
+    h = vt.tensor(0.5, dtype=vt.float64, requires_grad=True)
+
+    def found(h: vt.Tensor) -> vt.Tensor:
+        spline = vt.interpolate.CubicSpline(
+            [0.0, h, 1.0, 2.0], [[h, 0.3], [1.0, h], [2, 1], [h, h]]
+        )
+        return spline([h * 0.7, 1.6])
+
+    assert found(h).dtype is vt.float64
+    assert vt.autograd.gradcheck(found, h)
+
+
 def test_a_line_by_hand() -> None:
     y = vt.tensor([1.0, 3.0], requires_grad=True)
     spline = vt.interpolate.CubicSpline([0.0, 4.0], y)

@@ -149,6 +149,14 @@ def test_boxes_of_several_coordinates() -> None:
     assert [e.tolist() for e in edges] == [[0, 1, 2], [0, 2, 4]]
 
 
+def test_the_range_of_a_histogram_has_no_gradient() -> None:
+    end = vt.tensor(2.0, requires_grad=True)
+    x = vt.tensor([0.5, 1.5])
+    with pytest.raises(vt.errors.ArgumentTypeError, match="does not require grad"):
+        vt.histogram(x, 2, range=(0.0, end))  # type: ignore[arg-type]
+    assert vt.histogram(x, 2, range=(0.0, end.item())).hist.tolist() == [1, 1]
+
+
 def test_what_has_no_weight_is_never_drawn() -> None:
     weights = vt.tensor([[0.0, 1.0, 0.0], [2.0, 0.0, 0.0]])
     assert vt.multinomial(weights, 3, replacement=True).tolist() == [[1, 1, 1], [0, 0, 0]]

@@ -196,6 +196,17 @@ def test_dtypes() -> None:
         vt.signal.lfilter([1.0], [1.0], x.half())
 
 
+def test_tensors_among_numbers_of_sections_get_gradients() -> None:
+    x = vt.tensor(X)
+
+    def found(h: vt.Tensor) -> vt.Tensor:
+        sections: list[list[float | vt.Tensor]] = [[1, h, 0, 1, 0, 0.1], [h, 0, 0, 1, 0, 0]]
+        return vt.signal.sosfilt(sections, x)
+
+    h = vt.tensor(0.5, dtype=vt.float64, requires_grad=True)
+    assert vt.autograd.gradcheck(found, h)
+
+
 def test_coefficients_in_a_list_of_tensors_get_gradients() -> None:
     pole = vt.tensor(0.5, requires_grad=True)
     y = vt.signal.lfilter([1.0], [vt.tensor(1.0), -pole], vt.tensor([1.0, 0.0, 0.0]))

@@ -22,7 +22,7 @@ class CubicSpline:
     extrapolate: bool | str
     def __init__(
         self,
-        x: Tensor | NDArray[Any] | Sequence[float] | float,
+        x: Tensor | NDArray[Any] | Sequence[float | Tensor] | float,
         y: Tensor | NDArray[Any] | Sequence[object],
         axis: int = 0,
         bc_type: str
@@ -35,7 +35,7 @@ class CubicSpline:
     ) -> None: ...
     def __call__(
         self,
-        x: Tensor | NDArray[Any] | Sequence[float] | float,
+        x: Tensor | NDArray[Any] | Sequence[float | Tensor] | float,
         nu: int = 0,
         extrapolate: bool | str | None = None,
     ) -> Tensor: ...

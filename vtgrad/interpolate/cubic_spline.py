@@ -35,6 +35,7 @@ from vtgrad.later.searching import searchsorted
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.values import innermost
 from vtgrad.signal.on_cpu import refuse_lanes
+from vtgrad.signal.operands import coefficients_of, first_tensor
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.integers import index_of
@@ -45,7 +46,7 @@ from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["CubicSpline"]
 
-Points: TypeAlias = Tensor | Array | Sequence[float] | float
+Points: TypeAlias = Tensor | Array | Sequence[float | Tensor] | float
 Condition: TypeAlias = str | tuple[int, Tensor | Array | Number]
 
 _WORDS: Final = {"not-a-knot", "periodic", "clamped", "natural"}
@@ -56,7 +57,7 @@ class CubicSpline:
 
     Parameters
     ----------
-    x : Tensor or sequence of float
+    x : Tensor, ndarray or sequence of float or Tensor
         The knots, which ascend, in one dimension; at least two.
     y : Tensor or array_like
         The values there, real or complex, along the dimension `axis`.
@@ -121,7 +122,7 @@ class CubicSpline:
         bc_type: Condition | tuple[Condition, Condition] = "not-a-knot",
         extrapolate: bool | str | None = None,
     ) -> None:
-        knots, values = as_tensor(x), as_tensor(y)
+        knots, values = _as_tensor(x), _as_tensor(y)
         refuse_names("CubicSpline", knots, values)
         refuse_lanes("CubicSpline", knots, values)
         knots, values = _in_precision(knots, values)
@@ -201,7 +202,7 @@ class CubicSpline:
         order = index_of(nu, "nu")
         if order < 0:
             raise OptionValueError(f"the order of a derivative is not negative, as {order} is")
-        points = as_tensor(x)
+        points = _as_tensor(x)
         refuse_names("CubicSpline", points)
         refuse_lanes("CubicSpline", points)
         real = self.x._impl.array.dtype
@@ -233,6 +234,12 @@ class CubicSpline:
         # The dimensions of the points go behind those of the values that stand before `axis`.
         dims = list(range(points.ndim))
         return F.movedim(shaped, dims, [dim + self.axis for dim in dims])
+
+
+def _as_tensor(given: object) -> Tensor:
+    """The tensor itself, or one of numbers; tensors among these are recorded."""
+    like = first_tensor(given)
+    return as_tensor(given) if like is None else coefficients_of(given, like)
 
 
 def _polynomial(coefficients: Tensor, distance: Tensor, order: int) -> Tensor:

@@ -399,7 +399,9 @@ def _histogram(
     sizes: list[int] = []
     edges: list[T] = []
     for nr, given in enumerate(bins):
-        ends = (0.0, 0.0) if range is None else tuple(map(float, range[2 * nr : 2 * nr + 2]))
+        ends = (0.0, 0.0)
+        if range is not None:
+            ends = (_number(range[2 * nr], "range"), _number(range[2 * nr + 1], "range"))
         edge = _edges(name, rows, nr, given, ends)
         values = edge._impl.array
         inner, beyond = _in_bins(values, points[:, nr])

@@ -25,16 +25,16 @@ def fftconvolve(
 ) -> Tensor: ...
 @overload
 def lfilter(
-    b: Tensor | NDArray[Any] | Sequence[float] | Sequence[complex] | Sequence[Tensor],
-    a: Tensor | NDArray[Any] | Sequence[float] | Sequence[complex] | Sequence[Tensor],
+    b: Tensor | NDArray[Any] | Sequence[float | complex | Tensor],
+    a: Tensor | NDArray[Any] | Sequence[float | complex | Tensor],
     x: Tensor,
     axis: int = -1,
     zi: None = None,
 ) -> Tensor: ...
 @overload
 def lfilter(
-    b: Tensor | NDArray[Any] | Sequence[float] | Sequence[complex] | Sequence[Tensor],
-    a: Tensor | NDArray[Any] | Sequence[float] | Sequence[complex] | Sequence[Tensor],
+    b: Tensor | NDArray[Any] | Sequence[float | complex | Tensor],
+    a: Tensor | NDArray[Any] | Sequence[float | complex | Tensor],
     x: Tensor,
     axis: int = -1,
     *,
@@ -42,14 +42,14 @@ def lfilter(
 ) -> tuple[Tensor, Tensor]: ...
 @overload
 def sosfilt(
-    sos: Tensor | NDArray[Any] | Sequence[Sequence[float]] | Sequence[Tensor],
+    sos: Tensor | NDArray[Any] | Sequence[Sequence[float | Tensor]] | Sequence[Tensor],
     x: Tensor,
     axis: int = -1,
     zi: None = None,
 ) -> Tensor: ...
 @overload
 def sosfilt(
-    sos: Tensor | NDArray[Any] | Sequence[Sequence[float]] | Sequence[Tensor],
+    sos: Tensor | NDArray[Any] | Sequence[Sequence[float | Tensor]] | Sequence[Tensor],
     x: Tensor,
     axis: int = -1,
     *,

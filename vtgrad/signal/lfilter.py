@@ -29,8 +29,8 @@ from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["lfilter", "sosfilt"]
 
-Coefficients: TypeAlias = Tensor | Array | Sequence[float] | Sequence[complex] | Sequence[Tensor]
-Sections: TypeAlias = Tensor | Array | Sequence[Sequence[float]] | Sequence[Tensor]
+Coefficients: TypeAlias = Tensor | Array | Sequence[float | complex | Tensor]
+Sections: TypeAlias = Tensor | Array | Sequence[Sequence[float | Tensor]] | Sequence[Tensor]
 
 
 @overload

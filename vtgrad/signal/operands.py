@@ -10,18 +10,24 @@ from vtgrad.errors import DTypeError
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.promotion import promote
-from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.from_data import as_tensor, from_numpy
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["coefficients_of", "in_one_dtype"]
+__all__ = ["coefficients_of", "first_tensor", "in_one_dtype"]
+
+
+def first_tensor(given: object) -> Tensor | None:
+    """The first tensor in sequences, at any depth; None if there is none."""
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return next((x for x in map(first_tensor, given) if x is not None), None)
+    return given if isinstance(given, Tensor) else None
 
 
 def coefficients_of(given: object, x: Tensor) -> Tensor:
     """Coefficients as a tensor; numbers of Python take on the precision of the values."""
     if isinstance(given, Tensor):
         return given
-    if isinstance(given, Sequence) and any(isinstance(one, TensorBase) for one in given):
+    if isinstance(given, Sequence) and first_tensor(given) is not None:
         rows = [coefficients_of(one, x) for one in given]
         return F.stack(in_one_dtype(*rows), 0)
     if isinstance(given, np.ndarray):
