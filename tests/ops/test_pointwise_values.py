@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+import vtgrad as vt
 from tests.ops.pointwise import arr, quiet
 from vtgrad.errors import DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.kernels import (
@@ -377,6 +378,15 @@ def test_conj_of_real_values_is_the_same_array() -> None:
     copied = complex_numbers.conj_physical(x)
     assert copied.tolist() == [1.0]
     assert not np.shares_memory(copied, x)
+
+
+@pytest.mark.parametrize(
+    "function", [vt.add, vt.mul, vt.div, vt.pow, vt.float_power, vt.maximum, vt.gt, vt.atan2]
+)
+def test_shapes_that_do_not_broadcast_are_named(function: Callable[..., object]) -> None:
+    for first, second in ((vt.ones(2, 3), vt.ones(2)), (vt.ones(3, 2).t(), vt.ones(2, 1, 2))):
+        with pytest.raises(ShapeError, match="do not broadcast: sizes [23] and [23] meet"):
+            function(first, second)
 
 
 def test_sum_to_size_undoes_broadcasting() -> None:
