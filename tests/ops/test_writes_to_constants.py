@@ -20,7 +20,6 @@ from tests.ops.calls import Case, arguments_of, cases, function_named, results_o
 from tests.sweeping import at_once, sweep
 from vtgrad.errors import VtgradError
 from vtgrad.storage.arrays import Array
-from vtgrad.storage.version_counter import BorrowedCounter
 
 #: Arrays are no part of the types of operators.
 F: Any = vt
@@ -205,6 +204,39 @@ def test_a_view_of_a_constant_is_copied_when_it_is_saved(view: Callable[[Any], A
     assert x.grad.tolist() == expected
 
 
+def with_data_of(c: Any) -> Any:
+    """Another tensor, whose counter was made before it has the memory."""
+    other: Any = vt.zeros(1, dtype=vt.float64)
+    assert other._impl.counter.value == 0
+    other.data = c
+    return other
+
+
+@pytest.mark.parametrize(
+    "on_the_memory",
+    [
+        lambda c: c.data,
+        lambda c: F.unsafe_chunk(c, 1)[0],
+        lambda c: vt.empty(0, dtype=vt.float64).set_(c),
+        lambda c: vt.empty(0, dtype=vt.float64).set_(c.untyped_storage(), 0, (4,), (1,)),
+        with_data_of,
+        lambda c: with_data_of(c)[:],
+    ],
+)
+def test_a_tensor_that_was_given_the_memory_of_a_constant_is_copied_when_it_is_saved(
+    on_the_memory: Callable[[Any], Any],
+) -> None:
+    a = np.array([1.0, 2.0, 3.0, 4.0])
+    c = on_the_memory(F.reshape(a, (4,)))
+    assert np.shares_memory(c.numpy(), a)
+    x = vt.ones(4, dtype=vt.float64, requires_grad=True)
+    y = (x * c).sum()
+    a[:] = 77
+    y.backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == [1.0, 2.0, 3.0, 4.0]
+
+
 def test_a_write_through_a_view_of_a_constant_is_no_fault() -> None:
     a = np.array([1.0, 2.0])
     c = F.reshape(a, (2, 1))
@@ -303,7 +335,7 @@ def test_what_a_program_keeps_of_an_array_has_memory_of_its_own() -> None:
         vnp.flip(a),
     ]:
         assert not np.shares_memory(made.numpy(), a)
-        assert not isinstance(made._impl.version_counter, BorrowedCounter)
+        assert not made._impl.storage.borrowed
     shared = vnp.array(a, copy=False)
     assert np.shares_memory(shared.numpy(), a)
     x = vnp.ones(4).requires_grad_()

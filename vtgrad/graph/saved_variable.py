@@ -54,7 +54,7 @@ from vtgrad.storage.storage import Storage
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.version_counter import INFERENCE, BorrowedCounter, VersionCounter
+from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 from vtgrad.storage.write_log import SAVED, region_of
 
 if TYPE_CHECKING:
@@ -217,7 +217,7 @@ class SavedVariable:
 
     def _keep(self, impl: TensorImpl, counter: VersionCounter, tensor: TensorBase | None) -> None:
         """Store what hooks, rewind and audit need, and the older version during a write."""
-        if isinstance(counter, BorrowedCounter):
+        if impl._storage is not None and impl._storage.borrowed and counter is not INFERENCE:
             assert tensor is not None
             self._hold_copy(tensor, self._edge)
             return

@@ -23,7 +23,6 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.version_counter import BorrowedCounter
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
@@ -242,7 +241,8 @@ def owned(x: ndarray) -> ndarray:
     For what programs keep: it is used many times, and what is saved of such memory is copied each
     time.
     """
-    borrowed = isinstance(x._impl.version_counter, BorrowedCounter)
+    storage = x._impl._storage
+    borrowed = storage is not None and storage.borrowed
     return fresh(x._impl.array.copy("K")) if borrowed and is_recording() else x
 
 

@@ -25,15 +25,18 @@ class Storage:
         The device of the memory.
     exported : bool
         Whether NumPy arrays outside of tensors may share the buffer; see Note [Growing a buffer].
+    borrowed : bool
+        Whether it is the memory of a constant; see Note [Borrowed memory].
     aliases : object
         Audit's list of such arrays, made on first use; see Note [Audit].
     """
 
-    __slots__ = ("__weakref__", "_flat", "aliases", "device", "exported", "owner")
+    __slots__ = ("__weakref__", "_flat", "aliases", "borrowed", "device", "exported", "owner")
 
     owner: Array
     device: Device
     exported: bool
+    borrowed: bool
     aliases: object
     _flat: Array | None
 
@@ -41,6 +44,7 @@ class Storage:
         self.owner = owner
         self.device = CPU
         self.exported = False
+        self.borrowed = False
         self.aliases = None
         self._flat = None
 

@@ -234,6 +234,8 @@ class TensorImpl:
         if self.extra_meta is not None:
             self.check_has_memory()
         fresh = VersionCounter()
+        if self._storage is not None and self._storage.borrowed:
+            fresh.never_end_writing()
         counter = self.version_counter
         if counter is None:
             counter = self.version_counter = fresh
@@ -369,5 +371,9 @@ class TensorImpl:
         self.byte_offset = other.byte_offset
         # `find_layout` looks at keys.
         self.layout = other.layout if self.extra_meta is other.extra_meta is None else None
-        self._storage = other._storage
+        storage = self._storage = other._storage
         self._strides = other._strides
+        if storage is not None and storage.borrowed:
+            counter = self.version_counter
+            if counter is not None and counter is not INFERENCE:
+                counter.never_end_writing()

@@ -24,9 +24,9 @@ Note [Borrowed memory]
 The constant that an operator makes of an array of NumPy stands on the array's memory, and the
 program may write to it by NumPy at any time, which no counter shows. So what is saved of it, or of
 a view of it, is a copy of its own, made when it is saved: later writes of either kind do not change
-it. The counter of such memory is a `BorrowedCounter`. Its `storing` has an entry that no thread
-removes, so that a save finds it where it looks for writes that have not ended, and other saves are
-asked nothing more.
+it. Its storage is `borrowed`. Every counter of a tensor on it, also of a tensor that is given the
+memory later, has an entry in its `storing` that no thread removes. So a save finds it where it
+looks for writes that have not ended, and other saves are asked nothing more.
 """
 
 from __future__ import annotations
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "INFERENCE",
-    "BorrowedCounter",
     "Record",
     "Site",
     "Storing",
@@ -96,20 +95,13 @@ class VersionCounter:
         self.log = None
         self.storing = None
 
-
-class BorrowedCounter(VersionCounter):
-    """The counter of memory that NumPy may write to; see Note [Borrowed memory]."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        super().__init__()
-        _never_end_writing(self)
-
-
-def _never_end_writing(counter: VersionCounter) -> None:
-    # No thread has this number.
-    counter.storing = {-1: 0}
+    def never_end_writing(self) -> None:
+        """Let each save look whether its memory is borrowed; see Note [Borrowed memory]."""
+        # No thread has this number.
+        if self.storing is None:
+            self.storing = {-1: 0}
+        else:
+            self.storing[-1] = 0
 
 
 class Storing:

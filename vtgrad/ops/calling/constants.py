@@ -57,7 +57,6 @@ from vtgrad.storage.promotion import python_number, result_dtype
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.version_counter import BorrowedCounter
 
 __all__ = [
     "as_tensors",
@@ -146,8 +145,7 @@ def impl_of_constant(array: Array, *beside: object) -> TensorImpl:
     if not _is_usable(array) or any(_may_write(x, array) for x in beside):
         return TensorImpl(array.astype(array.dtype.newbyteorder("=")))
     impl = impl_of_array(array)
-    if impl.version_counter is None:
-        impl.version_counter = BorrowedCounter()
+    impl.storage.borrowed = True
     return impl
 
 
