@@ -146,6 +146,38 @@ def test_arrays_of_the_namespace_get_samples_too() -> None:
     assert found.tolist() == [[[2, 2], [0, 1]], [[6, 4], [0, 2]]]
 
 
+def test_views_that_run_backwards_follow_the_write() -> None:
+    def f(x: vt.Tensor) -> tuple[vt.Tensor, ...]:
+        table = np_.zeros((2, 3))
+        turned, part = table[::-1, ::-1], table.T[:0:-1]
+        table[1] = [x, 2 * x, 3 * x]
+        turned[1, 2] = 7.0
+        part[0, 0] *= x
+        part[1, 0] = 5.0
+        return turned, part
+
+    turned, part = vt.vmap(f)(X)
+    assert turned.tolist() == [[[3 * x, 2 * x, x], [0, 5, 7]] for x in (1, 2, 3)]
+    assert part.tolist() == [[[0, 3 * x], [5, 2 * x]] for x in (1, 2, 3)]
+
+
+def test_arrays_like_that_of_a_sample_get_samples_too() -> None:
+    def f(x: vt.Tensor) -> tuple[vt.Tensor, ...]:
+        made = np_.zeros_like(x), np_.ones_like(x), np_.full_like(x, 4), np_.full_like(x, x[0])
+        for array in made:
+            array[1] = x[0]
+        return made
+
+    x = np_.array([[1.0, 2.0], [3.0, 4.0]])
+    zeros, ones, fours, own = vt.vmap(f)(x)
+    assert zeros.tolist() == [[0, 1], [0, 3]]
+    assert ones.tolist() == [[1, 1], [1, 3]]
+    assert fours.tolist() == [[4, 1], [4, 3]]
+    assert own.tolist() == [[1, 1], [3, 3]]
+    turned = vt.vmap(lambda m: np_.empty_like(m) * 0 + m, in_dims=2)(np_.ones((2, 3, 4)))
+    assert turned.shape == (4, 2, 3)
+
+
 def test_a_draw_of_its_own_gives_each_sample_memory_of_its_own() -> None:
     def f(x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
         noise = vt.empty(3)

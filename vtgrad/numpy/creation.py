@@ -9,6 +9,7 @@ from typing import Any, SupportsIndex
 import numpy as np
 from numpy.typing import DTypeLike
 
+from vtgrad.graph.batch import is_batched
 from vtgrad.numpy.deliver import handed_over, made
 from vtgrad.numpy.function import function
 from vtgrad.numpy.kinds import kinds
@@ -477,6 +478,9 @@ def _made_like(
 ) -> ndarray:
     x = of(a) if isinstance(a, (TensorBase, list, tuple)) else None
     model: Any = a if x is None else x._impl.array
+    if x is not None and is_batched(x):
+        # Only the geometry of a sample is looked at.
+        model = model.view(np.ndarray)
     found = np.empty_like(model, dtype, _order(order), False, typing.cast("Any", shape))
     if value is not None:
         found[...] = value

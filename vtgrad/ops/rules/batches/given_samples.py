@@ -165,7 +165,13 @@ def _find(alias: TensorImpl, whole: TensorImpl, found: dict[int, TensorBase]) ->
         model = found[id(whole)] if base is whole else _find(base, whole, found)
     else:
         model = F.detach(found[id(whole)])
-    view = F.as_strided(model, alias.sizes, alias.strides, alias.storage_offset)
+    # `as_strided` goes forwards only.
+    backwards = [dim for dim, s in enumerate(alias.strides) if s < 0]
+    steps = tuple([abs(s) for s in alias.strides])
+    first = alias.storage_offset - sum((alias.sizes[d] - 1) * steps[d] for d in backwards)
+    view = F.as_strided(model, alias.sizes, steps, first)
+    for dim in backwards:
+        view = F.slice(view, dim, None, None, -1)
     if isinstance(meta, DifferentiableViewMeta):
         own = meta_of(value_of(view))
         if isinstance(own, DifferentiableViewMeta):
