@@ -15,6 +15,7 @@ import vtgrad.ops.rules.batches.given_samples as given_samples
 from tests.behaviour.vmap.test_writes import INTO_ONE
 from tests.support import ramp
 from vtgrad.errors import BatchedTensorError, BatchedWriteError, VtgradError
+from vtgrad.func.vmap import Randomness
 from vtgrad.graph.thread_levels import thread
 
 X = vt.tensor([1.0, 2.0, 3.0], dtype=vt.float64)
@@ -211,6 +212,24 @@ def test_a_draw_once_for_all_is_one_for_what_was_made_inside() -> None:
 def refused(function: Callable[[vt.Tensor], object]) -> None:
     with pytest.raises(BatchedWriteError):
         vt.vmap(function)(X)
+
+
+@pytest.mark.parametrize("outer", ["same", "different"])
+@pytest.mark.parametrize("inner", ["same", "different"])
+def test_a_draw_in_an_inner_call_follows_both_calls(outer: Randomness, inner: Randomness) -> None:
+    def inside(x: vt.Tensor) -> vt.Tensor:
+        table = vt.zeros(2, 3)
+        table[1].normal_()
+        return table
+
+    over_rows = vt.vmap(inside, randomness=inner)
+    found = vt.vmap(over_rows, randomness=outer)(vt.zeros(2, 2))
+    assert found.shape == (2, 2, 2, 3)
+    assert found[:, :, 0].tolist() == vt.zeros(2, 2, 3).tolist()
+    drawn = found[:, :, 1]
+    assert bool((drawn != 0).all())
+    assert vt.equal(drawn[0], drawn[1]) == (outer == "same")
+    assert vt.equal(drawn[:, 0], drawn[:, 1]) == (inner == "same")
 
 
 def test_what_others_may_share_is_refused_and_stays() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from vtgrad.errors import BatchedTensorError
-from vtgrad.graph.batch import BatchLevel
+from vtgrad.graph.batch import BatchLevel, batch_of, note_made, value_of
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.batched_call import BatchedCall
@@ -29,6 +29,13 @@ def random_write(call: BatchedCall) -> object:
                 "has no samples, with a draw for each sample: make the tensor inside of the "
                 "function, or use randomness='same'"
             )
+        own = batch_of(target)
+        if not has_samples and own is not None and own.level is not call.level:
+            # It got samples of levels further in too, which draw the same for all of theirs.
+            one = F.zeros_shaped(value_of(target), target._impl.array.shape)
+            note_made(one, thread.batch_levels)
+            call.called({**options, "input": one})
+            return F.copy_(target, one)
         for other, tensor in call.tensors():
             options[other] = call.expanded(tensor).value
         outside_of(call.level, lambda: call.called(options))
