@@ -93,6 +93,28 @@ def test_methods_and_python_operators_take_arrays() -> None:
     assert (x != a).dtype == vt.bool
 
 
+def test_one_array_is_one_tensor_where_a_sequence_of_tensors_may_be_given() -> None:
+    rows: Any = np.array([[1.0], [2.0]], np.float32)
+    x = vt.tensor([3.0, 4.0])
+    first, second = F.broadcast_tensors(rows, x)
+    assert first.tolist() == [[1, 1], [2, 2]]
+    assert second.tolist() == [[3, 4], [3, 4]]
+    assert [one.tolist() for one in F.broadcast_tensors(rows)] == [[[1], [2]]]
+    assert [one.shape for one in F.broadcast_tensors([rows[0], x])] == [(2,), (2,)]
+    vector: Any = rows[:, 0]
+    for result, expected in [
+        (F.broadcast_tensors(rows)[0], [[1], [2]]),
+        (F.atleast_1d(rows[0, 0, ...]), [1]),
+        (F.atleast_2d(vector), [[1, 2]]),
+        (F.atleast_3d(rows), [[[1]], [[2]]]),
+        (F.atleast_2d([vector])[0], [[1, 2]]),
+        (F.cartesian_prod(vector), [1, 2]),
+        (F.cartesian_prod(vector, x), [[1, 3], [1, 4], [2, 3], [2, 4]]),
+    ]:
+        assert isinstance(result, vt.Tensor)
+        assert result.tolist() == expected
+
+
 def test_arrays_are_written_into_tensors() -> None:
     x: Any = vt.zeros(3)
     x[:2] = np.array([1.0, 2.0])

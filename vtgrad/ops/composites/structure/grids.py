@@ -128,14 +128,15 @@ def cartesian_prod(*tensors: T) -> T:
             [2, 3],
             [2, 4]])
     """
-    for x in sequence_of_tensors(tensors, "cartesian_prod"):
+    vectors = sequence_of_tensors(tensors, "cartesian_prod")
+    for x in vectors:
         if x.ndim != 1:
             raise ShapeError(
                 f"cartesian_prod takes vectors, got shape {list(x.shape)}", shape=x.shape
             )
-    if len(tensors) == 1:
-        return tensors[0]
-    return F.stack([flatten(x) for x in meshgrid(*tensors, indexing="ij")], 1)
+    if len(vectors) == 1:
+        return vectors[0]
+    return F.stack([flatten(x) for x in meshgrid(*vectors, indexing="ij")], 1)
 
 
 @explained

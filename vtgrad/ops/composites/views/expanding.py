@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
-from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.arguments import array_of, is_array
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.sequences import given_integers
+from vtgrad.ops.calling.sequences import given_integers, given_tensors
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import (
     broadcast_shapes,
@@ -136,11 +136,12 @@ def broadcast_tensors(*tensors: T | Sequence[T]) -> tuple[T, ...]:
     >>> b.stride()
     (0, 1)
     """
-    each: list[T] = []
+    parts: list[T] = []
     for given in tensors:
-        if isinstance(given, TensorBase):
-            each.append(given)
+        if isinstance(given, TensorBase) or is_array(given):
+            parts.append(cast("T", given))
         else:
-            each.extend(given)
+            parts.extend(given)
+    each = given_tensors(tuple(parts))
     shape = broadcast_shapes(*[x.shape for x in each])
     return tuple([x if x.shape == shape else F.expand_sizes(x, shape) for x in each])

@@ -548,7 +548,8 @@ def atleast_3d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
 
 def _all_at_least(tensors: tuple[T | Sequence[T], ...], ndim: int) -> T | tuple[T, ...]:
     each = tuple([at_least(x, ndim) for x in given_tensors(tensors)])
-    return each[0] if len(tensors) == 1 and isinstance(tensors[0], TensorBase) else each
+    first = tensors[0] if len(tensors) == 1 else None
+    return each[0] if isinstance(first, TensorBase) or is_array(first) else each
 
 
 def at_least(x: T, ndim: int) -> T:
