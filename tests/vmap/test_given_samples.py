@@ -147,6 +147,19 @@ def test_arrays_of_the_namespace_get_samples_too() -> None:
     assert found.tolist() == [[[2, 2], [0, 1]], [[6, 4], [0, 2]]]
 
 
+def test_ranges_of_the_namespace_get_samples_too() -> None:
+    def f(x: np_.ndarray) -> tuple[np_.ndarray, ...]:
+        made = np_.linspace(0, 1, 3), np_.logspace(0, 2, 3), np_.geomspace(1, 4, 3)
+        for array in made:
+            array[1] = x
+        return made
+
+    equal, powers, factors = vt.vmap(f)(np_.array([5.0, 6.0]))
+    assert equal.tolist() == [[0, 5, 1], [0, 6, 1]]
+    assert powers.tolist() == [[1, 5, 100], [1, 6, 100]]
+    assert factors.tolist() == [[1, 5, 4], [1, 6, 4]]
+
+
 def test_views_that_run_backwards_follow_the_write() -> None:
     def f(x: vt.Tensor) -> tuple[vt.Tensor, ...]:
         table = np_.zeros((2, 3))

@@ -31,6 +31,7 @@ __all__ = [
     "handed_over",
     "is_whole",
     "made",
+    "noted",
     "written_array",
 ]
 
@@ -148,7 +149,11 @@ def handed_over(found: Any) -> ndarray:
 
 def made(array: Any) -> ndarray:
     """As `handed_over`, for memory that nothing else has: see Note [Tensors that get samples]."""
-    found = handed_over(array)
+    return noted(handed_over(array))
+
+
+def noted(found: ndarray) -> ndarray:
+    """An array that has memory of its own, which is noted; anything else is returned as it is."""
     if keys.active and thread.batch_levels and isinstance(typing.cast("object", found), TensorBase):
         note_made(found, thread.batch_levels)
     return found

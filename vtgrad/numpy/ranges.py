@@ -11,7 +11,7 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.creation import array
-from vtgrad.numpy.deliver import NO_VALUE, NoValue, dims_of, made
+from vtgrad.numpy.deliver import NO_VALUE, NoValue, dims_of, made, noted
 from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_keyed, of, result, value_of
@@ -147,9 +147,10 @@ def linspace(
     array([0. , 0.5, 1. ])
     """
     if not any_differentiated(start, stop):
-        return on_values(
+        plain = on_values(
             np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device
         )
+        return noted(plain)
     number = operator.index(num)
     # NumPy says what is wrong with the number and with the device.
     np.linspace(0, 1, min(number, 1), device=_device(device))
@@ -215,7 +216,7 @@ def logspace(
     array([  1.,  10., 100.])
     """
     if not any_differentiated(start, stop, base):
-        return on_values(np.logspace, start, stop, num, endpoint, base, dtype, axis)
+        return noted(on_values(np.logspace, start, stop, num, endpoint, base, dtype, axis))
     if not isinstance(base, (int, float)):
         base = of(base)
         if base._impl.array.ndim:
@@ -264,7 +265,7 @@ def geomspace(
     array([1., 2., 4.])
     """
     if not any_differentiated(start, stop):
-        return on_values(np.geomspace, start, stop, num, endpoint, dtype, axis)
+        return noted(on_values(np.geomspace, start, stop, num, endpoint, dtype, axis))
     number = operator.index(num)
     more = () if dtype is None else (np.dtype(dtype),)
     kind = result_type(start, stop, float(number), *more)
