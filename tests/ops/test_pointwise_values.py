@@ -385,7 +385,7 @@ def test_conj_of_real_values_is_the_same_array() -> None:
 )
 def test_shapes_that_do_not_broadcast_are_named(function: Callable[..., object]) -> None:
     for first, second in ((vt.ones(2, 3), vt.ones(2)), (vt.ones(3, 2).t(), vt.ones(2, 1, 2))):
-        with pytest.raises(ShapeError, match="do not broadcast: sizes [23] and [23] meet"):
+        with pytest.raises(ShapeError, match=r"do not broadcast: sizes [23] and [23] meet"):
             function(first, second)
 
 
