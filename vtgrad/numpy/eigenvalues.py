@@ -16,6 +16,9 @@ from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["eig", "eigvals"]
 
+# Whether real eigenvalues are real numbers; from NumPy 2.5 on all are complex.
+_ARE_REAL: Final = np.linalg.eigvals(np.eye(1)).dtype.kind == "f"
+
 # The class of NumPy's results has no public name.
 _EIG: Final[Any] = type(np.linalg.eig(np.eye(1)))
 
@@ -50,6 +53,6 @@ def _decomposed(a: ArrayLike) -> tuple[Tensor, Tensor]:
             "the eigenvectors are no basis, or nearly none: the eigenvalues have no derivative. "
             "Pass a.detach() where no gradient is wanted"
         )
-    if is_real and not value_of(values).imag.any():
+    if _ARE_REAL and is_real and not value_of(values).imag.any():
         return real_of(values), real_of(vectors)
     return values, vectors
