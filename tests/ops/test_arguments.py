@@ -44,7 +44,7 @@ MISTAKES: Final[dict[str, Callable[[], object]]] = {
     "a complex tensor": lambda: vt.tensor([[1j, 2, 3]]),
 }
 
-# Operators that only formulas call, with shapes, dtypes and geometries that are right.
+# Operators that only formulas and composites call, with arguments that are right.
 INTERNAL: Final = {
     "as_strided_backward",
     "as_strided_forward",
@@ -53,6 +53,9 @@ INTERNAL: Final = {
     "diagonal_backward",
     "expand_to",
     "exponential_shares",
+    "fft_c2c",
+    "fft_c2r",
+    "fft_r2c",
     "has_power_of_zero",
     "index_at",
     "index_copy_overwritten",
