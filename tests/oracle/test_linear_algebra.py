@@ -9,7 +9,11 @@ from tests.oracle.linear_algebra import KNOWN, differences, names
 @pytest.mark.parametrize("name", names())
 def test_samples_agree_with_pytorch(name: str) -> None:
     found = list(differences(name))
-    new = [f"{what}: {sample}" for what, sample in found if (name, what) not in KNOWN]
+    new = [
+        f"{what}: {sample}"
+        for what, sample in found
+        if not KNOWN & {(name, what), (f"{name} {sample.split()[0]}", what)}
+    ]
     assert not new, f"{len(new)} samples differ\n" + "\n".join(new[:5])
 
 
