@@ -2,6 +2,8 @@
 
 import gc
 import random
+import sys
+import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -360,6 +362,40 @@ def test_what_is_broken_off_has_changed_nothing(monkeypatch: pytest.MonkeyPatch)
     table, row = vt.vmap(f)(X)
     assert table.tolist() == [[1, 0], [2, 0], [3, 0]]
     assert row.tolist() == [1, 2, 3]
+
+
+def test_views_that_are_made_while_another_thread_drops_some_are_kept() -> None:
+    def f(x: vt.Tensor) -> vt.Tensor:
+        table = vt.zeros(4)
+        (level,) = thread.batch_levels
+        stop = threading.Event()
+
+        def drop() -> None:
+            while not stop.is_set():
+                level.drop_aliases()
+
+        others = [threading.Thread(target=drop) for _ in range(2)]
+        for other in others:
+            other.start()
+        views = []
+        try:
+            for nr in range(3000):
+                views.append(table[nr % 4])
+                del views[: nr % 2]
+        finally:
+            stop.set()
+            for other in others:
+                other.join()
+        table += x
+        return vt.stack(views)
+
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        found = vt.vmap(f)(X)
+    finally:
+        sys.setswitchinterval(before)
+    assert (found == X.unsqueeze(1)).all()
 
 
 # -- random programs ---------------------------------------------------------------------------

@@ -27,6 +27,7 @@ is open.
 from __future__ import annotations
 
 import weakref
+from _thread import LockType, allocate_lock
 from sys import getrefcount
 from typing import Final, cast
 
@@ -81,6 +82,7 @@ class BatchLevel:
     """
 
     __slots__ = (
+        "_dropping",
         "_look_at",
         "aliases",
         "called_at",
@@ -102,6 +104,7 @@ class BatchLevel:
     writes: dict[Storage, int]
     # How many aliases there are when those without another holder are looked for.
     _look_at: int
+    _dropping: LockType
 
     def __init__(self, number: int, size: int, randomness: str) -> None:
         self.number = number
@@ -113,6 +116,7 @@ class BatchLevel:
         self.copies = {}
         self.writes = {}
         self._look_at = 64
+        self._dropping = allocate_lock()
 
     def add_alias(self, impl: TensorImpl) -> None:
         """Keep an alias of a tensor that was made without samples, as long as others have it."""
@@ -123,15 +127,21 @@ class BatchLevel:
 
     def drop_aliases(self) -> None:
         """Drop those that nothing else holds."""
-        # Another thread, or a signal handler, appends meanwhile, behind `end`, and drops nothing.
-        self._look_at, aliases = 2**62, self.aliases
-        end = len(aliases)
-        # The last one that is counted has no holder but this function.
-        counts = [getrefcount(one) for one in (*aliases[:end], TensorImpl(_NO_ELEMENTS))]
-        # The others are in one more list.
-        kept = [one for one, n in zip(aliases[:end], counts, strict=False) if n > counts[-1] + 1]
-        aliases[:end] = kept
-        self._look_at = 2 * len(aliases) + 64
+        # What another thread or a signal handler does meanwhile: it appends, behind `end`, and it
+        # drops nothing. A lock that an interrupt leaves costs memory only, until the level closes.
+        if not self._dropping.acquire(False):
+            return
+        try:
+            aliases = self.aliases
+            end = len(aliases)
+            # The last one that is counted has no holder but this function.
+            counts = [getrefcount(one) for one in (*aliases[:end], TensorImpl(_NO_ELEMENTS))]
+            # The others are in one more list.
+            listed = zip(aliases[:end], counts, strict=False)
+            aliases[:end] = [one for one, n in listed if n > counts[-1] + 1]
+            self._look_at = 2 * len(aliases) + 64
+        finally:
+            self._dropping.release()
 
     def check_entered(self, entered: tuple[BatchLevel, ...]) -> None:
         """Raise if the function, which has returned, does not run again on this thread.
