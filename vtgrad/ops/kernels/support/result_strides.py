@@ -67,11 +67,12 @@ def is_plain(a: Array) -> bool:
     return a.flags.c_contiguous or not any(a.strides)
 
 
-# See Note [Remembered strides]. Shape, dtype and strides in bytes; None where NumPy allocates.
+# See Note [Remembered strides]; strides are in bytes. Of ufuncs shape, dtype and strides of the
+# result, or None where NumPy allocates it.
 _Key: TypeAlias = tuple[object, ...]
 _Found: TypeAlias = tuple[Shape, NumpyDType, Shape]
 _of_ufuncs: Final[dict[_Key, _Found | None]] = {}
-_known: Final[dict[_Key, _Found]] = {}
+_strides_of: Final[dict[_Key, Shape]] = {}
 _BOUND: Final = 1024
 
 
@@ -138,6 +139,12 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
     *operands : ndarray or number
         In the operator's order: earlier ones decide. A number counts as a 0-d array.
     """
+    if 1 not in shape:
+        for x in operands:
+            if isinstance(x, np.ndarray) and not x.flags.c_contiguous:
+                break
+        else:
+            return np.empty(shape, dtype)
     parts: list[object] = [shape, dtype]
     for x in operands:
         if isinstance(x, np.ndarray):
@@ -147,14 +154,14 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
         else:
             parts.append(None)
     key = tuple(parts)
-    found = _known.get(key)
-    if found is None:
+    strides = _strides_of.get(key)
+    if strides is None:
         result = _found_for(dtype, shape, operands)
-        if len(_known) >= _BOUND:
-            _known.clear()
-        _known[key] = shape, dtype, result.strides
+        if len(_strides_of) >= _BOUND:
+            _strides_of.clear()
+        _strides_of[key] = result.strides
         return result
-    known: Array = np.ndarray(shape, dtype, None, 0, found[2])
+    known: Array = np.ndarray(shape, dtype, None, 0, strides)
     return known
 
 
