@@ -26,7 +26,8 @@
 # the methods of the same names. The tables in ``vtgrad/later/__init__.py`` list them with their
 # modules: the package asks the first in its ``__getattr__`` and keeps what it has found, and
 # `Tensor` has a descriptor for each name in the second. What such a function records is operators,
-# so that a backward through it imports nothing. ``from vtgrad import *`` imports all of them.
+# or Functions whose modules its call has imported, so that a backward through it imports nothing.
+# ``from vtgrad import *`` imports all of them.
 
 from importlib import import_module as _import_module
 from math import e as e

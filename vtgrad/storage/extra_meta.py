@@ -33,7 +33,7 @@ class StandsFor:
 
 
 class AliasList:
-    """Who is told of each new alias of a tensor, by `TensorImpl.alias`. A base class, as above."""
+    """Where `TensorImpl.alias` adds each new alias of a tensor. A base class, as above."""
 
     __slots__ = ()
 
@@ -54,7 +54,7 @@ class ExtraMeta:
     stands_for : StandsFor or None
         What the tensor stands for, if it has no memory; see Note [Batched tensors].
     aliases : AliasList or None
-        Who is told of new aliases; these have it too.
+        Where new aliases are added, which have the same list.
     key_set : int
         The keys that follow from these, see Note [Keys].
     """
@@ -93,7 +93,7 @@ class ExtraMeta:
         return ExtraMeta(self.named_tensor_meta, device, self.stands_for, self.aliases)
 
     def with_aliases(self, aliases: AliasList) -> ExtraMeta:
-        """The same, and new aliases are told to a list."""
+        """The same, with a list to which new aliases are added."""
         return ExtraMeta(self.named_tensor_meta, self.device, self.stands_for, aliases)
 
 

@@ -7,8 +7,8 @@ samples. When a value with samples is first written to it, or to what shares its
 samples: its elements are copied once for each sample. It and all that share its memory are batched
 tensors from then on, which stand for the copy or for views of the copy.
 
-    who shares it     `TensorImpl.alias` tells the `MadeInBatch` of the tensor, and the level lists
-                      the aliases
+    aliases           `TensorImpl.alias` adds each to the `MadeInBatch` of the tensor, which has the
+                      level list it
     levels            the tensor gets samples of the level of the value, and of those inside of
                       it that were open when the tensor was made
     history           the copy is recorded, so gradients of earlier writes pass through it
