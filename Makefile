@@ -138,7 +138,6 @@ array-api: $(ARRAY_API_STAMP)
 	cd "$(ARRAY_API_TESTS)" && ARRAY_API_TESTS_MODULE=vtgrad.numpy ARRAY_API_TESTS_VERSION=2024.12 \
 		"$(CURDIR)/$(ARRAY_API_PY)" -m pytest -n 2 -q -p no:cacheprovider array_api_tests \
 		--max-examples $(ARRAY_API_EXAMPLES) --derandomize --disable-deadline \
-		--disable-extension linalg fft \
 		--skips-file "$(CURDIR)/build/array_api_skips.txt" $(PYTEST_ARGS)
 
 # The oracle's environment, with the other libraries added.

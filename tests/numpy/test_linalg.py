@@ -184,6 +184,15 @@ def test_norms_by_singular_values(order: Any) -> None:
     )
 
 
+def test_products_of_vectors_of_other_dtypes_are_numpys() -> None:
+    a, b = np.array([1, 2, 3], np.uint16), np.array([4, 5, 6], np.uint16)
+    assert vnp.linalg.outer(a, b).tolist() == np.linalg.outer(a, b).tolist()
+    assert vnp.linalg.cross(a, b).tolist() == np.linalg.cross(a, b).tolist()
+    assert vnp.linalg.cross(a, b).dtype == np.uint16
+    with pytest.raises(ValueError, match="one-dimensional"):
+        vnp.linalg.outer(np.ones((2, 2)), a)
+
+
 def test_the_rank_has_no_derivative() -> None:
     assert linalg.matrix_rank(array(OTHER, grad=True)) == 2
 

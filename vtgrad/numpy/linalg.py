@@ -253,6 +253,8 @@ def outer(x1: ArrayLike, x2: ArrayLike, /) -> ndarray:
     >>> np.linalg.outer(np.array([1.0, 2.0]), [3.0]).shape
     (2, 1)
     """
+    if not any_differentiated(x1, x2):
+        return on_values(np.linalg.outer, x1, x2)
     x, y = of(x1), of(x2)
     if len(x.shape) != 1 or len(y.shape) != 1:
         raise ValueError(
@@ -289,6 +291,8 @@ def cross(x1: ArrayLike, x2: ArrayLike, /, *, axis: SupportsIndex = -1) -> ndarr
     >>> np.linalg.cross(np.array([1.0, 0.0, 0.0]), [0.0, 1.0, 0.0])
     array([0., 0., 1.])
     """
+    if not any_differentiated(x1, x2):
+        return on_values(np.linalg.cross, x1, x2, axis=axis)
     x, y = of(x1), of(x2)
     if x.shape[axis] != 3 or y.shape[axis] != 3:
         raise ValueError("Both input arrays must be (arrays of) 3-dimensional vectors")
