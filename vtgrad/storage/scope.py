@@ -88,7 +88,10 @@ def block_end(leave: Callable[..., None]) -> ExitMethod:
 class Scope:
     """A switch that is on from the construction of the object to the end of a block.
 
-    One object serves one block; without a block the switch stays on.
+    One object serves one block; without a block the switch stays on. A class whose switch is on
+    from the beginning of the block switches in an `__enter__` of its own, as
+    `allow_mutation_on_saved_tensors` does. Its `restore` asks whether the switch is on, because it
+    is called for a block that did not begin, too.
     """
 
     __slots__ = ("__weakref__", "_end")
