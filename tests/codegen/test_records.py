@@ -65,3 +65,15 @@ def test_rules_that_there_are_not_and_rules_of_what_does_not_hand_over_are_refus
     # It only calls others, which are taken over.
     allclose = dataclasses.replace(zeros_like, name="allclose")
     assert complaint(allclose) == "allclose: no function of this name hands over its calls"
+
+
+@pytest.mark.parametrize("key", ["kernel", "writer"])
+def test_a_kernel_that_does_not_exist_is_refused(library: Library, key: str) -> None:
+    """What is generated for it could not be imported, and the generator could not run again."""
+    library.check_kernels()
+    first, second = library.operators
+    wrong = dataclasses.replace(first, kernel="mull") if key == "kernel" else None
+    wrong = wrong or dataclasses.replace(first, writer="mull")
+    library = dataclasses.replace(library, tables={"family": [wrong, second]})
+    with pytest.raises(TableError, match=r"family\.yaml:4: quadruple: no kernel is called mull"):
+        library.check_kernels()

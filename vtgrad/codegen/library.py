@@ -56,6 +56,7 @@ class Library:
         }
         library = cls({stem: rows for stem, rows in tables.items() if rows}, stated, composites)
         library._check_unique()
+        library.check_kernels()
         return library
 
     def _check_unique(self) -> None:
@@ -66,6 +67,24 @@ class Library:
                 if name in seen:
                     raise TableError(f"{op.where}: {name} is already made by {seen[name]}")
                 seen[name] = op.where
+
+    def check_kernels(self) -> None:
+        """Refuse a row whose kernel does not exist.
+
+        The functions of such a row could not be imported, and neither could the generator, which
+        is a module of the package.
+
+        Raises
+        ------
+        TableError
+            Then.
+        """
+        views = set(functions_in(modules("view_impls").values()))
+        for op in self.operators:
+            known = views if op.is_view or op.returns == "Geometry" else self.names.kernels
+            for kernel in [op.kernel] if op.writer is None else [op.writer]:
+                if kernel not in known:
+                    raise TableError(f"{op.where}: no kernel is called {kernel}")
 
     @cached_property
     def operators(self) -> list[Operator]:

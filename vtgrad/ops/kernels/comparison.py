@@ -173,7 +173,7 @@ def has_power_of_zero(input: Array) -> Array:
     """Whether 0 to the power of the value is a number: of 0, or a positive value or real part."""
     if input.dtype.kind != "c":
         return ge(input, 0)
-    power: Array = np.logical_or(input.real > 0, input == 0)
+    power: Array = np.asarray(np.logical_or(input.real > 0, input == 0))
     return power
 
 

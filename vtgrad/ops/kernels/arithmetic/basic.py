@@ -193,7 +193,7 @@ def sgn(input: Array, *, out: Array | None = None) -> Array:
         return sign(input, out=out)
     length = np.absolute(input)
     zero = length == 0
-    result = np.true_divide(input, np.where(zero, 1, length))
+    result: Array = np.asarray(np.true_divide(input, np.where(zero, 1, length)))
     return finish_like(result, input.dtype, out, input)
 
 

@@ -66,5 +66,5 @@ def _complex_share(gap: Array) -> Array:
     """``1 / (exp(gap) + 1)``: an infinite complex number has no inverse, so none overflows."""
     larger = gap.real <= 0
     small = np.exp(np.where(larger, gap, -gap))
-    share: Array = np.where(larger, 1, small) / (small + 1)
+    share: Array = np.asarray(np.where(larger, 1, small) / (small + 1))
     return share
