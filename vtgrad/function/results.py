@@ -32,8 +32,8 @@ import numpy as np
 from vtgrad.errors import BatchedTensorError, FunctionError, UndeclaredWriteError
 from vtgrad.function.context import Call, check_declared
 from vtgrad.function.node import BackwardCFunction
-from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.batch import is_batched
+from vtgrad.graph.edge import edge_to
 from vtgrad.graph.hooks import LeafState
 from vtgrad.graph.input_metadata import metadata_of
 from vtgrad.graph.saved_variable import SavedVariable
@@ -305,7 +305,7 @@ def _view_through(
         impl.set_extra_meta(x._impl.extra_meta)
     if impl.version_counter is INFERENCE:
         # Views of inference tensors have no base.
-        impl.autograd_meta = None if node is None else AutogradMeta(node, nr)
+        impl.autograd_meta = None if node is None else edge_to(node, nr)
         return handle_like(x, impl)
     view = make_view(x, impl, node, nr, creation)
     meta = view_meta_of(view)
@@ -343,11 +343,11 @@ def _produced(
         meta.attr_version = x._impl.version
         return x
     if meta is None:
-        x._impl.autograd_meta = AutogradMeta(node, nr)
+        x._impl.autograd_meta = edge_to(node, nr)
         return x
-    if meta.requires_grad():
+    if meta.needs_gradient():
         alias = _alias(x)
-        alias._impl.autograd_meta = AutogradMeta(node, nr)
+        alias._impl.autograd_meta = edge_to(node, nr)
         return alias
     own_meta(x).set_gradient_edge(node, nr)
     return x

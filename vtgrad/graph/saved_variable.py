@@ -32,7 +32,7 @@ from vtgrad.errors import (
 )
 from vtgrad.graph.audit import Fingerprint, audit
 from vtgrad.graph.autograd_meta import AutogradMeta
-from vtgrad.graph.edge import Edge
+from vtgrad.graph.edge import Edge, edge_to
 from vtgrad.graph.operators import operators
 from vtgrad.graph.overwrite_rule import overwrite_rule
 from vtgrad.graph.packed import Packed
@@ -53,7 +53,7 @@ from vtgrad.storage.rewind import can_restore, restored, saves_observed, token_o
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_impl import AutogradMetaInterface, TensorImpl
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 from vtgrad.storage.write_log import SAVED, region_of
 
@@ -171,8 +171,11 @@ class SavedVariable:
                 "inference mode and use the clone"
             )
         self._tensor = weakref.ref(tensor)
-        meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
-        self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
+        known = impl.autograd_meta
+        self._guard = None
+        if known is not None and known.is_view:
+            meta: AutogradMeta = known  # type: ignore[assignment]  # as in `gradient_edge`
+            self._guard = meta.saved_guard(tensor)
         self._hold(impl, counter, edge, tensor)
 
     def _hold(
@@ -624,11 +627,11 @@ class SavedVariable:
         storage = self._storage
         return CPU if storage is None else storage.device
 
-    def _meta_for(self, node: Node) -> AutogradMeta | None:
+    def _meta_for(self, node: Node) -> AutogradMetaInterface | None:
         """The autograd metadata of a rebuilt tensor."""
         return self._meta_of_edge()
 
-    def _meta_of_edge(self) -> AutogradMeta | None:
+    def _meta_of_edge(self) -> AutogradMetaInterface | None:
         return None if self._edge is None else AutogradMeta.of_edge(self._edge)
 
 
@@ -722,7 +725,7 @@ class SavedResult(SavedVariable):
     def _producer(self, node: Node) -> str:
         return f"result {self.output_nr} of {node.name()}"
 
-    def _meta_for(self, node: Node) -> AutogradMeta | None:
+    def _meta_for(self, node: Node) -> AutogradMetaInterface | None:
         array, packed = self._array, self._packed
         dtype = packed.dtype if packed is not None else None if array is None else array.dtype
         # Indices and masks are results too, but have no gradient.
@@ -730,7 +733,7 @@ class SavedResult(SavedVariable):
             return None
         write = this_thread.writes.get(node)
         if write is None:
-            return AutogradMeta(node, self.output_nr)
+            return edge_to(node, self.output_nr)
         return AutogradMeta.of_edge(write.written_edge())
 
 

@@ -52,8 +52,8 @@ class AutogradMetaInterface:
     # Whether this is the metadata of a view.
     is_view: ClassVar[bool] = False
 
-    def requires_grad(self) -> bool:
-        """Whether gradients are to be computed for the tensor."""
+    def needs_gradient(self) -> bool:
+        """Whether gradients are to be computed for the tensor; PyTorch's `requires_grad`."""
         raise NotImplementedError
 
     def fw_level(self, limit: int) -> int:

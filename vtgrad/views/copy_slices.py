@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from vtgrad.errors import GraphFreedError
-from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.hooks import USERS_CODE, graph_lock
 from vtgrad.graph.input_metadata import metadata_of
@@ -272,7 +271,7 @@ class CopySlices(Node):
             )
         # The view is made from a tensor with the base's strides.
         impl = self._impl_of(self._empty(self.input_metadata[0].dtype))
-        impl.autograd_meta = AutogradMeta(self, 0)
+        impl.autograd_meta = self
         node = operators().replayed_node(operators().wrap(impl), self.view_fn)
         assert node is not None
         return node
