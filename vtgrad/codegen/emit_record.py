@@ -125,7 +125,7 @@ def _saved_values(
         values.append((f"{a.name} is None", "None"))
     elif a.name == "self" and operator.can_be_inplace:
         values.append(("inplace", f"SavedVariable.of_copy(self, {edge})"))
-    return [*values, ("", f"SavedVariable({a.name}, {edge})")]
+    return [*values, ("", f"SavedVariable.of_input({a.name}, {edge})")]
 
 
 def _stored(name: str, values: Sequence[tuple[str, str]]) -> str:

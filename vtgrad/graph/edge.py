@@ -22,7 +22,7 @@ a hook, a retained gradient, a tangent or a write needs one.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from vtgrad.storage.native import mypyc_attr
 from vtgrad.storage.tensor_impl import AutogradMetaInterface
@@ -53,6 +53,9 @@ class Edge(AutogradMetaInterface):
     """
 
     __slots__ = ()
+
+    # Whether this is a leaf's AccumulateGrad.
+    is_leaf_node: ClassVar[bool] = False
 
     @property
     def function(self) -> Node:

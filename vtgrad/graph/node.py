@@ -137,8 +137,6 @@ class Node(Edge):
     # large ones only (Note [Large gradients]).
     takes_ownership: ClassVar[bool] = False
     takes_large: ClassVar[bool] = False
-    # Whether this is a leaf's AccumulateGrad.
-    is_leaf_node: ClassVar[bool] = False
     # Whether this is the node of a view, whose first edge leads to the viewed value.
     is_view_node: ClassVar[bool] = False
     # Whether `save_results` saves anything.

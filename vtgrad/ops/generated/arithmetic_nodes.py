@@ -188,7 +188,7 @@ class MulBackward0(SavesSelfOtherOrNumber):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
@@ -196,7 +196,7 @@ class MulBackward0(SavesSelfOtherOrNumber):
         elif not isinstance(other, TensorBase):
             node.saved_other = other
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -264,8 +264,8 @@ class DivBackward0(SavesSelfOtherOrNumber):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
+            node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = SavedVariable.of_input(other, edge1) if isinstance(other, TensorBase) else other
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -331,8 +331,8 @@ class DivBackward2(SavesSelfOtherOrNumber):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
+            node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = SavedVariable.of_input(other, edge1) if isinstance(other, TensorBase) else other
         node.rounding_mode = rounding_mode
         return node
 
@@ -415,13 +415,13 @@ class RemainderBackward1(SavesSelfOther):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -491,13 +491,13 @@ class FmodBackward1(SavesSelfOther):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -586,9 +586,9 @@ class LerpBackward1(SavesSelfEndWeight):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
-        node.saved_end = UNSAVED if edge2 is None else SavedVariable(end, edge1)
-        node.saved_weight = SavedVariable(weight, edge2)
+            node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_end = UNSAVED if edge2 is None else SavedVariable.of_input(end, edge1)
+        node.saved_weight = SavedVariable.of_input(weight, edge2)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -655,8 +655,8 @@ class AddcmulBackward0(SavesTensor1Tensor2):
         edge1 = gradient_edge(tensor1)
         edge2 = gradient_edge(tensor2)
         node = AddcmulBackward0((edge0, edge1, edge2))
-        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable(tensor1, edge1)
-        node.saved_tensor2 = UNSAVED if edge1 is None else SavedVariable(tensor2, edge2)
+        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable.of_input(tensor1, edge1)
+        node.saved_tensor2 = UNSAVED if edge1 is None else SavedVariable.of_input(tensor2, edge2)
         node.value = value
         return node
 
@@ -710,8 +710,8 @@ class AddcdivBackward0(SavesTensor1Tensor2):
         edge1 = gradient_edge(tensor1)
         edge2 = gradient_edge(tensor2)
         node = AddcdivBackward0((edge0, edge1, edge2))
-        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable(tensor1, edge1)
-        node.saved_tensor2 = SavedVariable(tensor2, edge2)
+        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable.of_input(tensor1, edge1)
+        node.saved_tensor2 = SavedVariable.of_input(tensor2, edge2)
         node.value = value
         return node
 
@@ -775,7 +775,7 @@ class PowBackward0(SavesSelf):
     def record(self: TensorBase, exponent: Number, *, inplace: bool = False) -> PowBackward0:
         edge0 = gradient_edge(self)
         node = PowBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.exponent = exponent
         return node
 
@@ -806,9 +806,9 @@ class PowBackward1(SavesSelfExponentResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(exponent)
         node = PowBackward1((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.saved_exponent = (
-            node.saved_self if exponent is self and not saves_observed.reasons and not inplace else SavedVariable(exponent, edge1)
+            node.saved_self if exponent is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(exponent, edge1)
         )
         return node
 
@@ -870,7 +870,7 @@ class PowBackward2(SavesExponentResult):
     def record(self: Number, exponent: TensorBase) -> PowBackward2:
         edge0 = gradient_edge(exponent)
         node = PowBackward2((edge0,))
-        node.saved_exponent = SavedVariable(exponent, edge0)
+        node.saved_exponent = SavedVariable.of_input(exponent, edge0)
         node.self = self
         return node
 
@@ -994,13 +994,13 @@ class HypotBackward0(SavesSelfOtherResult):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -1079,7 +1079,7 @@ class AbsBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AbsBackward0:
         edge0 = gradient_edge(self)
         node = AbsBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -1126,7 +1126,7 @@ class SgnBackward0(SavesSelfResult):
     def record(self: TensorBase, *, inplace: bool = False) -> SgnBackward0:
         edge0 = gradient_edge(self)
         node = SgnBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

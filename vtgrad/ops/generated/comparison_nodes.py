@@ -74,7 +74,7 @@ class ThresholdBackwardBackward0(SavesSelf):
         edge0 = gradient_edge(grad_output)
         edge1 = gradient_edge(self)
         node = ThresholdBackwardBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge0 is None else SavedVariable(self, edge1)
+        node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_input(self, edge1)
         node.threshold = threshold
         return node
 
@@ -114,8 +114,8 @@ class MaximumBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = MaximumBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -170,7 +170,7 @@ class HalvedWhereBackward0(SavesCondition):
     @staticmethod
     def record(self: TensorBase, condition: TensorBase) -> HalvedWhereBackward0:
         node = HalvedWhereBackward0((gradient_edge(self),))
-        node.saved_condition = SavedVariable(condition, None)
+        node.saved_condition = SavedVariable.of_input(condition, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -199,8 +199,8 @@ class MinimumBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = MinimumBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -257,8 +257,8 @@ class FmaxBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = FmaxBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -315,8 +315,8 @@ class FminBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = FminBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -374,9 +374,9 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
         edge1 = gradient_edge(min)
         edge2 = gradient_edge(max)
         node = ClampBackward0((edge0, edge1, edge2))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_min = None if min is None else SavedVariable(min, edge1)
-        node.saved_max = None if max is None else SavedVariable(max, edge2)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_min = None if min is None else SavedVariable.of_input(min, edge1)
+        node.saved_max = None if max is None else SavedVariable.of_input(max, edge2)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -477,7 +477,7 @@ class ClampBackward1(SavesSelf):
     def record(self: TensorBase, min: Number | None = None, max: Number | None = None, *, inplace: bool = False) -> ClampBackward1:
         edge0 = gradient_edge(self)
         node = ClampBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.min = min
         node.max = max
         return node
@@ -509,7 +509,7 @@ class ClampMinBackward0(SavesSelf):
     def record(self: TensorBase, min: Number, *, inplace: bool = False) -> ClampMinBackward0:
         edge0 = gradient_edge(self)
         node = ClampMinBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.min = min
         return node
 
@@ -539,8 +539,10 @@ class ClampMinBackward1(SavesSelfMin):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(min)
         node = ClampMinBackward1((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_min = node.saved_self if min is self and not saves_observed.reasons and not inplace else SavedVariable(min, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_min = (
+            node.saved_self if min is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(min, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -597,7 +599,7 @@ class ClampMaxBackward0(SavesSelf):
     def record(self: TensorBase, max: Number, *, inplace: bool = False) -> ClampMaxBackward0:
         edge0 = gradient_edge(self)
         node = ClampMaxBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.max = max
         return node
 
@@ -627,8 +629,10 @@ class ClampMaxBackward1(SavesSelfMax):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(max)
         node = ClampMaxBackward1((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_max = node.saved_self if max is self and not saves_observed.reasons and not inplace else SavedVariable(max, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_max = (
+            node.saved_self if max is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(max, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -683,7 +687,7 @@ class WhereBackward0(SavesCondition):
     @staticmethod
     def record(condition: TensorBase, input: TensorBase | Number, other: TensorBase | Number) -> WhereBackward0:
         node = WhereBackward0((gradient_edge(input), gradient_edge(other)))
-        node.saved_condition = SavedVariable(condition, None)
+        node.saved_condition = SavedVariable.of_input(condition, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

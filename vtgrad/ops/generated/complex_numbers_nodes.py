@@ -120,7 +120,7 @@ class AngleBackward0(SavesSelf):
     def record(self: TensorBase) -> AngleBackward0:
         edge0 = gradient_edge(self)
         node = AngleBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -182,7 +182,7 @@ class PolarBackward0(SavesAngleResult):
         edge0 = gradient_edge(abs)
         edge1 = gradient_edge(angle)
         node = PolarBackward0((edge0, edge1))
-        node.saved_angle = UNSAVED if edge0 is None else SavedVariable(angle, edge1)
+        node.saved_angle = UNSAVED if edge0 is None else SavedVariable.of_input(angle, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

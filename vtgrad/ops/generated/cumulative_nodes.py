@@ -65,7 +65,7 @@ class CumprodBackward0(SavesSelfResult):
     def record(self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False) -> CumprodBackward0:
         edge0 = gradient_edge(self)
         node = CumprodBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -137,7 +137,7 @@ class LogcumsumexpBackward0(SavesSelf):
     def record(self: TensorBase, dim: SupportsIndex) -> LogcumsumexpBackward0:
         edge0 = gradient_edge(self)
         node = LogcumsumexpBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_ndim = self._impl.array.ndim
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -166,8 +166,8 @@ class RunningAverageBackward0(SavesSelfLogitsResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(logits)
         node = RunningAverageBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_logits = SavedVariable(logits, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
+        node.saved_logits = SavedVariable.of_input(logits, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -234,8 +234,8 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(logits)
         node = RunningAverageBackwardBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_logits = SavedVariable(logits, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
+        node.saved_logits = SavedVariable.of_input(logits, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 

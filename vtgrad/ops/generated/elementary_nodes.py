@@ -127,7 +127,7 @@ class LogBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> LogBackward0:
         edge0 = gradient_edge(self)
         node = LogBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -155,7 +155,7 @@ class Log2Backward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> Log2Backward0:
         edge0 = gradient_edge(self)
         node = Log2Backward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -183,7 +183,7 @@ class Log10Backward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> Log10Backward0:
         edge0 = gradient_edge(self)
         node = Log10Backward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -211,7 +211,7 @@ class Log1PBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> Log1PBackward0:
         edge0 = gradient_edge(self)
         node = Log1PBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -269,8 +269,8 @@ class LogaddexpBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = LogaddexpBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -327,8 +327,8 @@ class Logaddexp2Backward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = Logaddexp2Backward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -387,8 +387,8 @@ class ShareOfTwoBackward0(SavesSelfOtherResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = ShareOfTwoBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         node.scale = scale
         return node
 
@@ -455,7 +455,7 @@ class SinBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> SinBackward0:
         edge0 = gradient_edge(self)
         node = SinBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -483,7 +483,7 @@ class CosBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> CosBackward0:
         edge0 = gradient_edge(self)
         node = CosBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -542,7 +542,7 @@ class AsinBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AsinBackward0:
         edge0 = gradient_edge(self)
         node = AsinBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -572,7 +572,7 @@ class AcosBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AcosBackward0:
         edge0 = gradient_edge(self)
         node = AcosBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -603,7 +603,7 @@ class AtanBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AtanBackward0:
         edge0 = gradient_edge(self)
         node = AtanBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -632,7 +632,7 @@ class SinhBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> SinhBackward0:
         edge0 = gradient_edge(self)
         node = SinhBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -660,7 +660,7 @@ class CoshBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> CoshBackward0:
         edge0 = gradient_edge(self)
         node = CoshBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -718,7 +718,7 @@ class AsinhBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward0:
         edge0 = gradient_edge(self)
         node = AsinhBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -748,7 +748,7 @@ class AsinhBackward1(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward1:
         edge0 = gradient_edge(self)
         node = AsinhBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -778,7 +778,7 @@ class AcoshBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AcoshBackward0:
         edge0 = gradient_edge(self)
         node = AcoshBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -808,7 +808,7 @@ class AcoshBackward1(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AcoshBackward1:
         edge0 = gradient_edge(self)
         node = AcoshBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -837,7 +837,7 @@ class AtanhBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AtanhBackward0:
         edge0 = gradient_edge(self)
         node = AtanhBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -865,7 +865,7 @@ class AtanhBackward1(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> AtanhBackward1:
         edge0 = gradient_edge(self)
         node = AtanhBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -893,7 +893,7 @@ class OneMinusSquareBackward0(SavesSelf):
     def record(self: TensorBase) -> OneMinusSquareBackward0:
         edge0 = gradient_edge(self)
         node = OneMinusSquareBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -958,8 +958,10 @@ class Atan2Backward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = Atan2Backward0((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_other = (
+            node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

@@ -51,7 +51,7 @@ class CopysignBackward0(SavesSelfResult):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -97,7 +97,7 @@ class CopysignBackward1(SavesSelfResult):
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> CopysignBackward1:
         edge0 = gradient_edge(self)
         node = CopysignBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -137,13 +137,13 @@ class NextafterBackward0(SavesSelfOther):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -189,7 +189,7 @@ class LdexpBackward0(SavesOtherResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = LdexpBackward0((edge0, edge1))
-        node.saved_other = UNSAVED if edge0 is None else SavedVariable(other, edge1)
+        node.saved_other = UNSAVED if edge0 is None else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -271,7 +271,7 @@ class NanToNumBackward0(SavesSelf):
     ) -> NanToNumBackward0:
         edge0 = gradient_edge(self)
         node = NanToNumBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 

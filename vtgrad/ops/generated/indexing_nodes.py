@@ -47,8 +47,8 @@ class GatherBackward0(SavesSelfIndex):
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, *, sparse_grad: AnyBool = False) -> GatherBackward0:
         edge0 = gradient_edge(self)
         node = GatherBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_index = SavedVariable(index, None)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -76,7 +76,7 @@ class ScatterBackward0(SavesIndex):
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, src: TensorBase, *, inplace: bool = False) -> ScatterBackward0:
         node = ScatterBackward0((gradient_edge(self), gradient_edge(src)))
-        node.saved_index = SavedVariable(index, None)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.self_shape = self._impl.array.shape
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
@@ -114,7 +114,7 @@ class ScatterBackward1(SavesIndex):
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: Number, *, inplace: bool = False) -> ScatterBackward1:
         node = ScatterBackward1((gradient_edge(self),))
-        node.saved_index = SavedVariable(index, None)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -139,7 +139,7 @@ class ScatterAddBackward0(SavesIndex):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = ScatterAddBackward0((edge0, edge1))
-        node.saved_index = UNSAVED if edge1 is None else SavedVariable(index, None)
+        node.saved_index = UNSAVED if edge1 is None else SavedVariable.of_input(index, None)
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -172,7 +172,7 @@ class IndexSelectBackward0(SavesIndex):
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase) -> IndexSelectBackward0:
         node = IndexSelectBackward0((gradient_edge(self),))
-        node.saved_index = SavedVariable(index, None)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -200,8 +200,8 @@ class IndexAddBackward0(SavesIndexSource):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
         node = IndexAddBackward0((edge0, edge1))
-        node.saved_index = UNSAVED if edge1 is None else SavedVariable(index, None)
-        node.saved_source = UNSAVED if edge1 is None else SavedVariable(source, edge1)
+        node.saved_index = UNSAVED if edge1 is None else SavedVariable.of_input(index, None)
+        node.saved_source = UNSAVED if edge1 is None else SavedVariable.of_input(source, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         node.alpha = alpha
         return node
@@ -238,8 +238,8 @@ class IndexCopyBackward0(SavesIndexSource):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
         node = IndexCopyBackward0((edge0, edge1))
-        node.saved_index = SavedVariable(index, None)
-        node.saved_source = UNSAVED if edge1 is None else SavedVariable(source, edge1)
+        node.saved_index = SavedVariable.of_input(index, None)
+        node.saved_source = UNSAVED if edge1 is None else SavedVariable.of_input(source, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -277,7 +277,7 @@ class IndexFillBackward0(SavesIndex):
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: Number, *, inplace: bool = False) -> IndexFillBackward0:
         node = IndexFillBackward0((gradient_edge(self),))
-        node.saved_index = SavedVariable(index, None)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -300,7 +300,7 @@ class IndexFillBackward1(SavesIndex):
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: TensorBase, *, inplace: bool = False) -> IndexFillBackward1:
         node = IndexFillBackward1((gradient_edge(self), gradient_edge(value)))
-        node.saved_index = SavedVariable(index, None)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -337,8 +337,8 @@ class TakeBackward0(SavesSelfIndex):
     def record(self: TensorBase, index: TensorBase) -> TakeBackward0:
         edge0 = gradient_edge(self)
         node = TakeBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_index = SavedVariable(index, None)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_index = SavedVariable.of_input(index, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -362,7 +362,7 @@ class TakeSpreadBackward0(SavesIndex):
     @staticmethod
     def record(self: TensorBase, sizes: Shape, index: TensorBase) -> TakeSpreadBackward0:
         node = TakeSpreadBackward0((gradient_edge(self),))
-        node.saved_index = SavedVariable(index, None)
+        node.saved_index = SavedVariable.of_input(index, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -387,7 +387,7 @@ class PutBackward0(SavesIndex):
         self: TensorBase, index: TensorBase, source: TensorBase, accumulate: AnyBool = False, *, inplace: bool = False
     ) -> PutBackward0:
         node = PutBackward0((gradient_edge(self), gradient_edge(source)))
-        node.saved_index = SavedVariable(index, None)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.self_shape = self._impl.array.shape
         node.source_shape = source._impl.array.shape
         node.accumulate = accumulate
@@ -425,8 +425,8 @@ class MaskedSelectBackward0(SavesSelfMask):
     def record(self: TensorBase, mask: TensorBase) -> MaskedSelectBackward0:
         edge0 = gradient_edge(self)
         node = MaskedSelectBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_mask = SavedVariable(mask, None)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_mask = SavedVariable.of_input(mask, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -450,7 +450,7 @@ class MaskedSpreadBackward0(SavesMask):
     @staticmethod
     def record(self: TensorBase, sizes: Shape, mask: TensorBase) -> MaskedSpreadBackward0:
         node = MaskedSpreadBackward0((gradient_edge(self),))
-        node.saved_mask = SavedVariable(mask, None)
+        node.saved_mask = SavedVariable.of_input(mask, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -470,7 +470,7 @@ class MaskedFillBackward0(SavesMask):
     @staticmethod
     def record(self: TensorBase, mask: TensorBase, value: Number, *, inplace: bool = False) -> MaskedFillBackward0:
         node = MaskedFillBackward0((gradient_edge(self),))
-        node.saved_mask = SavedVariable(mask, None)
+        node.saved_mask = SavedVariable.of_input(mask, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -490,7 +490,7 @@ class MaskedFillBackward1(SavesMask):
     @staticmethod
     def record(self: TensorBase, mask: TensorBase, value: TensorBase, *, inplace: bool = False) -> MaskedFillBackward1:
         node = MaskedFillBackward1((gradient_edge(self), gradient_edge(value)))
-        node.saved_mask = SavedVariable(mask, None)
+        node.saved_mask = SavedVariable.of_input(mask, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -523,7 +523,7 @@ class MaskedScatterBackward0(SavesMask):
     @staticmethod
     def record(self: TensorBase, mask: TensorBase, source: TensorBase, *, inplace: bool = False) -> MaskedScatterBackward0:
         node = MaskedScatterBackward0((gradient_edge(self), gradient_edge(source)))
-        node.saved_mask = SavedVariable(mask, None)
+        node.saved_mask = SavedVariable.of_input(mask, None)
         node.source_shape = source._impl.array.shape
         return node
 
@@ -675,9 +675,11 @@ class ScatterReduceBackward0(SavesSelfIndexSrcResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
         node = ScatterReduceBackward0((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_index = SavedVariable(index, None)
-        node.saved_src = node.saved_self if src is self and not saves_observed.reasons and not inplace else SavedVariable(src, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_index = SavedVariable.of_input(index, None)
+        node.saved_src = (
+            node.saved_self if src is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(src, edge1)
+        )
         node.dim = dim if type(dim) is int else integer(dim)
         node.reduce = reduce
         node.include_self = include_self
@@ -745,10 +747,10 @@ class IndexReduceBackward0(SavesSelfIndexSourceResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
         node = IndexReduceBackward0((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_index = SavedVariable(index, None)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.saved_source = (
-            node.saved_self if source is self and not saves_observed.reasons and not inplace else SavedVariable(source, edge1)
+            node.saved_self if source is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(source, edge1)
         )
         node.dim = dim if type(dim) is int else integer(dim)
         node.reduce = reduce

@@ -59,13 +59,13 @@ class MmBackward0(SavesSelfMat2):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat2)
         node = MmBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_mat2 = UNSAVED
         elif mat2 is self and not saves_observed.reasons:
             node.saved_mat2 = node.saved_self
         else:
-            node.saved_mat2 = SavedVariable(mat2, edge1)
+            node.saved_mat2 = SavedVariable.of_input(mat2, edge1)
         node.mat2_geometry = geometry_of_operand(mat2)
         node.self_geometry = geometry_of_operand(self)
         return node
@@ -101,13 +101,13 @@ class MvBackward0(SavesSelfVec):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(vec)
         node = MvBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_vec = UNSAVED
         elif vec is self and not saves_observed.reasons:
             node.saved_vec = node.saved_self
         else:
-            node.saved_vec = SavedVariable(vec, edge1)
+            node.saved_vec = SavedVariable.of_input(vec, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -141,13 +141,13 @@ class BmmBackward0(SavesSelfMat2):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat2)
         node = BmmBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_mat2 = UNSAVED
         elif mat2 is self and not saves_observed.reasons:
             node.saved_mat2 = node.saved_self
         else:
-            node.saved_mat2 = SavedVariable(mat2, edge1)
+            node.saved_mat2 = SavedVariable.of_input(mat2, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -182,13 +182,13 @@ class DotBackward0(SavesSelfTensor):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(tensor)
         node = DotBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_tensor = UNSAVED
         elif tensor is self and not saves_observed.reasons:
             node.saved_tensor = node.saved_self
         else:
-            node.saved_tensor = SavedVariable(tensor, edge1)
+            node.saved_tensor = SavedVariable.of_input(tensor, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -251,8 +251,8 @@ class AddmmBackward0(SavesMat1Mat2):
         edge1 = gradient_edge(mat1)
         edge2 = gradient_edge(mat2)
         node = AddmmBackward0((edge0, edge1, edge2))
-        node.saved_mat1 = UNSAVED if edge2 is None else SavedVariable(mat1, edge1)
-        node.saved_mat2 = UNSAVED if edge1 is None else SavedVariable(mat2, edge2)
+        node.saved_mat1 = UNSAVED if edge2 is None else SavedVariable.of_input(mat1, edge1)
+        node.saved_mat2 = UNSAVED if edge1 is None else SavedVariable.of_input(mat2, edge2)
         node.mat1_geometry = geometry_of_operand(mat1)
         node.mat2_geometry = geometry_of_operand(mat2)
         node.beta = beta
@@ -301,8 +301,8 @@ class AddmvBackward0(SavesMatVec):
         edge1 = gradient_edge(mat)
         edge2 = gradient_edge(vec)
         node = AddmvBackward0((edge0, edge1, edge2))
-        node.saved_mat = UNSAVED if edge2 is None else SavedVariable(mat, edge1)
-        node.saved_vec = UNSAVED if edge1 is None else SavedVariable(vec, edge2)
+        node.saved_mat = UNSAVED if edge2 is None else SavedVariable.of_input(mat, edge1)
+        node.saved_vec = UNSAVED if edge1 is None else SavedVariable.of_input(vec, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
@@ -350,8 +350,8 @@ class AddrBackward0(SavesVec1Vec2):
         edge1 = gradient_edge(vec1)
         edge2 = gradient_edge(vec2)
         node = AddrBackward0((edge0, edge1, edge2))
-        node.saved_vec1 = UNSAVED if edge2 is None else SavedVariable(vec1, edge1)
-        node.saved_vec2 = UNSAVED if edge1 is None else SavedVariable(vec2, edge2)
+        node.saved_vec1 = UNSAVED if edge2 is None else SavedVariable.of_input(vec1, edge1)
+        node.saved_vec2 = UNSAVED if edge1 is None else SavedVariable.of_input(vec2, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
@@ -414,8 +414,8 @@ class BaddbmmBackward0(SavesBatch1Batch2):
         edge1 = gradient_edge(batch1)
         edge2 = gradient_edge(batch2)
         node = BaddbmmBackward0((edge0, edge1, edge2))
-        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable(batch1, edge1)
-        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable(batch2, edge2)
+        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable.of_input(batch1, edge1)
+        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable.of_input(batch2, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
@@ -464,8 +464,8 @@ class AddbmmBackward0(SavesBatch1Batch2):
         edge1 = gradient_edge(batch1)
         edge2 = gradient_edge(batch2)
         node = AddbmmBackward0((edge0, edge1, edge2))
-        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable(batch1, edge1)
-        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable(batch2, edge2)
+        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable.of_input(batch1, edge1)
+        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable.of_input(batch2, edge2)
         node.batch1_shape = batch1._impl.array.shape
         node.batch2_shape = batch2._impl.array.shape
         node.beta = beta
@@ -518,13 +518,13 @@ class VdotBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = VdotBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -591,13 +591,13 @@ class LinalgCrossBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = LinalgCrossBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -653,7 +653,7 @@ class LinalgSolveBackward0(SavesSelfResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = LinalgSolveBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -705,7 +705,7 @@ class LinalgSlogdetBackward0(SavesSelfSignOutput):
     def record(self: TensorBase) -> LinalgSlogdetBackward0:
         edge0 = gradient_edge(self)
         node = LinalgSlogdetBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -735,7 +735,7 @@ class LinalgDetBackward0(SavesSelf):
     def record(self: TensorBase) -> LinalgDetBackward0:
         edge0 = gradient_edge(self)
         node = LinalgDetBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -756,7 +756,7 @@ class LinalgCofactorsBackward0(SavesSelf):
     def record(self: TensorBase) -> LinalgCofactorsBackward0:
         edge0 = gradient_edge(self)
         node = LinalgCofactorsBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -778,8 +778,8 @@ class LinalgCofactorsAlongBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = LinalgCofactorsAlongBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge0 is None else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = UNSAVED if edge0 is None else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

@@ -139,7 +139,7 @@ class ProdBackward0(SavesSelfResult):
     def record(self: TensorBase, *, dtype: DType | None = None) -> ProdBackward0:
         edge0 = gradient_edge(self)
         node = ProdBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -167,7 +167,7 @@ class ProdBackward1(SavesSelfResult):
     def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False, *, dtype: DType | None = None) -> ProdBackward1:
         edge0 = gradient_edge(self)
         node = ProdBackward1((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
@@ -196,7 +196,7 @@ class MaxBackward1(SavesSelfResult):
     def record(self: TensorBase) -> MaxBackward1:
         edge0 = gradient_edge(self)
         node = MaxBackward1((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -231,7 +231,7 @@ class MinBackward1(SavesSelfResult):
     def record(self: TensorBase) -> MinBackward1:
         edge0 = gradient_edge(self)
         node = MinBackward1((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -266,7 +266,7 @@ class MedianBackward0(SavesSelfResult):
     def record(self: TensorBase) -> MedianBackward0:
         edge0 = gradient_edge(self)
         node = MedianBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -302,7 +302,7 @@ class ExtremeBackward0(SavesSelfResult):
     def record(self: TensorBase, dim: SupportsIndex, kind: AnyStr) -> ExtremeBackward0:
         edge0 = gradient_edge(self)
         node = ExtremeBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -416,7 +416,7 @@ class NanmedianBackward0(SavesSelfResult):
     def record(self: TensorBase) -> NanmedianBackward0:
         edge0 = gradient_edge(self)
         node = NanmedianBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -528,7 +528,7 @@ class PutSelectedBackward0(SavesIndices):
     @staticmethod
     def record(self: TensorBase, sizes: Shape, dim: SupportsIndex, indices: TensorBase, keepdim: AnyBool) -> PutSelectedBackward0:
         node = PutSelectedBackward0((gradient_edge(self),))
-        node.saved_indices = SavedVariable(indices, None)
+        node.saved_indices = SavedVariable.of_input(indices, None)
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
@@ -553,7 +553,7 @@ class TakeSelectedBackward0(SavesIndices):
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, indices: TensorBase, keepdim: AnyBool) -> TakeSelectedBackward0:
         node = TakeSelectedBackward0((gradient_edge(self),))
-        node.saved_indices = SavedVariable(indices, None)
+        node.saved_indices = SavedVariable.of_input(indices, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
@@ -580,7 +580,7 @@ class AmaxBackward0(SavesSelfResult):
     def record(self: TensorBase, dim: Dims = (), keepdim: AnyBool = False) -> AmaxBackward0:
         edge0 = gradient_edge(self)
         node = AmaxBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         return node
 
@@ -617,7 +617,7 @@ class AminBackward0(SavesSelfResult):
     def record(self: TensorBase, dim: Dims = (), keepdim: AnyBool = False) -> AminBackward0:
         edge0 = gradient_edge(self)
         node = AminBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         return node
 
@@ -654,7 +654,7 @@ class VarBackward0(SavesSelf):
     def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> VarBackward0:
         edge0 = gradient_edge(self)
         node = VarBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         node.correction = correction
         return node
@@ -688,7 +688,7 @@ class StdBackward0(SavesSelfResult):
     def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> StdBackward0:
         edge0 = gradient_edge(self)
         node = StdBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         node.correction = correction
         return node
@@ -730,7 +730,7 @@ class LinalgVectorNormBackward0(SavesSelfResult):
     ) -> LinalgVectorNormBackward0:
         edge0 = gradient_edge(self)
         node = LinalgVectorNormBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         node.ord = ord
         node.dim = integers(dim)
@@ -772,7 +772,7 @@ class LogsumexpBackward0(SavesSelfResult):
     def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False) -> LogsumexpBackward0:
         edge0 = gradient_edge(self)
         node = LogsumexpBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         return node
 
@@ -799,7 +799,7 @@ class ProductsOfOthersBackward0(SavesSelf):
     def record(self: TensorBase, dim: SupportsIndex) -> ProductsOfOthersBackward0:
         edge0 = gradient_edge(self)
         node = ProductsOfOthersBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -899,7 +899,7 @@ class RenormBackward0(SavesSelf):
     def record(self: TensorBase, p: AnyFloat, dim: SupportsIndex, maxnorm: AnyFloat, *, inplace: bool = False) -> RenormBackward0:
         edge0 = gradient_edge(self)
         node = RenormBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         node.p = p
         node.dim = dim if type(dim) is int else integer(dim)
@@ -934,7 +934,7 @@ class NansumBackward0(SavesSelf):
     def record(self: TensorBase, dim: Dims = None, keepdim: AnyBool = False, *, dtype: DType | None = None) -> NansumBackward0:
         edge0 = gradient_edge(self)
         node = NansumBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         return node
@@ -959,7 +959,7 @@ class AminmaxBackward0(SavesSelfMinOutputMaxOutput):
     def record(self: TensorBase, *, dim: SupportsIndex | None = None, keepdim: AnyBool = False) -> AminmaxBackward0:
         edge0 = gradient_edge(self)
         node = AminmaxBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = dim if dim is None or type(dim) is int else integer(dim)
         return node
 
@@ -993,7 +993,7 @@ class VarMeanBackward0(SavesSelf):
     def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> VarMeanBackward0:
         edge0 = gradient_edge(self)
         node = VarMeanBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         node.correction = correction
         return node
@@ -1023,7 +1023,7 @@ class StdMeanBackward0(SavesSelfStdOutput):
     def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> StdMeanBackward0:
         edge0 = gradient_edge(self)
         node = StdMeanBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         node.correction = correction
         return node
@@ -1060,8 +1060,8 @@ class DistBackward0(SavesSelfOtherResult):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = DistBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         node.other_dtype = other._impl.array.dtype
         node.self_dtype = self._impl.array.dtype
         node.p = p

@@ -44,7 +44,7 @@ class SincBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> SincBackward0:
         edge0 = gradient_edge(self)
         node = SincBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -73,7 +73,7 @@ class LogitBackward0(SavesSelf):
     def record(self: TensorBase, eps: AnyFloat | None = None, *, inplace: bool = False) -> LogitBackward0:
         edge0 = gradient_edge(self)
         node = LogitBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.eps = eps
         return node
 
@@ -103,8 +103,10 @@ class XlogyBackward0(SavesSelfOther):
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
         node = XlogyBackward0((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable(other, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_other = (
+            node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -161,7 +163,7 @@ class XlogyBackward1(SavesOther):
     def record(self: Number, other: TensorBase) -> XlogyBackward1:
         edge0 = gradient_edge(other)
         node = XlogyBackward1((edge0,))
-        node.saved_other = SavedVariable(other, edge0)
+        node.saved_other = SavedVariable.of_input(other, edge0)
         node.self = self
         return node
 
@@ -191,7 +193,7 @@ class XlogyBackward2(SavesSelf):
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> XlogyBackward2:
         edge0 = gradient_edge(self)
         node = XlogyBackward2((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.other = other
         return node
 
@@ -214,7 +216,7 @@ class ErfBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> ErfBackward0:
         edge0 = gradient_edge(self)
         node = ErfBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -247,7 +249,7 @@ class ErfcBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> ErfcBackward0:
         edge0 = gradient_edge(self)
         node = ErfcBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -280,7 +282,7 @@ class ErfinvBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> ErfinvBackward0:
         edge0 = gradient_edge(self)
         node = ErfinvBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -309,7 +311,7 @@ class LgammaBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> LgammaBackward0:
         edge0 = gradient_edge(self)
         node = LgammaBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -337,7 +339,7 @@ class DigammaBackward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> DigammaBackward0:
         edge0 = gradient_edge(self)
         node = DigammaBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -366,7 +368,7 @@ class PolygammaBackward0(SavesSelf):
     def record(self: TensorBase, n: SupportsIndex, *, inplace: bool = False) -> PolygammaBackward0:
         edge0 = gradient_edge(self)
         node = PolygammaBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.n = n if type(n) is int else integer(n)
         return node
 
@@ -396,7 +398,7 @@ class PolygammaBackward1(SavesSelf):
     def record(self: TensorBase, n: SupportsIndex, *, inplace: bool = False) -> PolygammaBackward1:
         edge0 = gradient_edge(self)
         node = PolygammaBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.n = n if type(n) is int else integer(n)
         return node
 
@@ -426,7 +428,7 @@ class MvlgammaBackward0(SavesSelf):
     def record(self: TensorBase, p: SupportsIndex, *, inplace: bool = False) -> MvlgammaBackward0:
         edge0 = gradient_edge(self)
         node = MvlgammaBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.p = p if type(p) is int else integer(p)
         return node
 
@@ -461,13 +463,13 @@ class IgammaBackward0(SavesSelfOther):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -519,13 +521,13 @@ class IgammacBackward0(SavesSelfOther):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -571,7 +573,7 @@ class I0Backward0(SavesSelf):
     def record(self: TensorBase, *, inplace: bool = False) -> I0Backward0:
         edge0 = gradient_edge(self)
         node = I0Backward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -600,7 +602,7 @@ class SpecialI1Backward0(SavesSelfResult):
     def record(self: TensorBase) -> SpecialI1Backward0:
         edge0 = gradient_edge(self)
         node = SpecialI1Backward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:

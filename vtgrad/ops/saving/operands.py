@@ -37,8 +37,8 @@ def save_list(
 ) -> list[SavedVariable]:
     """Save each tensor of a list."""
     if edges is None:
-        return [SavedVariable(x, None) for x in operands]
-    return [SavedVariable(x, e) for x, e in zip(operands, edges, strict=True)]
+        return [SavedVariable.of_input(x, None) for x in operands]
+    return [SavedVariable.of_input(x, e) for x, e in zip(operands, edges, strict=True)]
 
 
 def is_square(
