@@ -369,11 +369,11 @@ def _written(x: TensorBase, node: BackwardCFunction, nr: int, call: Call) -> Non
     # The node of the write takes the gradient of the written tensor from the first edge.
     first = next((i for i, argument in enumerate(call.inputs) if argument is x), -1)
     if first < 0:
-        node.next_edges = (None, *node.next_edges)
+        node.many_edges = (None, *node.next_edges)
         call.argument_indices = (-1, *call.argument_indices)
         call.shapes = (metadata_of(x._impl)[0], *call.shapes)
     else:
-        node.next_edges = _moved_to_front(node.next_edges, first)
+        node.many_edges = _moved_to_front(node.next_edges, first)
         call.argument_indices = _moved_to_front(call.argument_indices, first)
         call.shapes = _moved_to_front(call.shapes, first)
     rebase_history(x, node)

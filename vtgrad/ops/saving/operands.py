@@ -42,12 +42,12 @@ def save_list(
 
 
 def is_square(
-    edges: Sequence[Edge | None],
+    a: Edge | None,
+    b: Edge | None,
     first: SavedVariable | Number | None,
     second: SavedVariable | Number | None,
 ) -> bool:
     """Whether both factors of a product are one tensor, so that both gradients are one array."""
-    a, b = edges
     return (
         a is not None
         and b is not None
