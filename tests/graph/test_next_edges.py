@@ -198,7 +198,7 @@ def test_edges_are_frozen_once_an_edge_leads_to_the_node() -> None:
     for change in changes:
         with pytest.raises(FrozenEdgesError, match="another node leads to it"):
             change()
-    assert node.next_edges is before
+    assert node.next_edges == before
     with pytest.raises(RuntimeError):
         node.set_next_edge(0, None)
 
@@ -228,7 +228,7 @@ def test_what_is_no_edge_is_refused_and_changes_nothing() -> None:
     for edge, error in wrong:
         with pytest.raises(error):
             node.set_next_edge(0, edge)
-    assert node.next_edges is before
+    assert node.next_edges == before
     assert node.topological_nr == number
 
 

@@ -149,7 +149,7 @@ def gradient_is_owned_twice(patch: pytest.MonkeyPatch) -> None:
 
 def requires_grad_does_not_spread(patch: pytest.MonkeyPatch) -> None:
     """A view that was made before its base required grad never learns of it."""
-    patch.setattr(DifferentiableViewMeta, "requires_grad", AutogradMeta.requires_grad)
+    patch.setattr(DifferentiableViewMeta, "needs_gradient", AutogradMeta.needs_gradient)
 
 
 def leaf_keeps_the_users_gradient(patch: pytest.MonkeyPatch) -> None:
@@ -342,7 +342,7 @@ def base_keeps_its_own_leaf_flag(patch: pytest.MonkeyPatch) -> None:
         meta = own_meta(tensor)
         if isinstance(meta, DifferentiableViewMeta):
             base = meta.base._impl.autograd_meta
-            if base is None or not base.requires_grad():
+            if base is None or not base.needs_gradient():
                 return None
         return slices_of(tensor, node)
 

@@ -52,9 +52,9 @@ def test_an_owned_gradient_with_the_bases_strides_is_replaced_in_place(
     grad: Array = make().numpy()
     grad[...] = np.arange(12.0).reshape(3, 4)
     # The gradient of a base that does not need one goes nowhere; let it go somewhere here.
-    slices.next_edges = (slices.next_edges[1], *slices.next_edges[1:])
+    slices.lead_to((slices.next_edges[1], slices.next_edges[1]))
     assert slices.fn is not None
-    slices.fn.next_edges = slices.next_edges
+    slices.fn.lead_like(slices)
     (rest, part), _ = slices.apply_owned(grad, True, False, -1)
     assert rest is grad
     assert grad.tolist() == [[0.0, 1.0, 2.0, 3.0], [0.0] * 4, [8.0, 9.0, 10.0, 11.0]]

@@ -105,7 +105,7 @@ def tensor_names(operator: Operator) -> str:
 
 def recording(operator: Operator) -> str:
     """The condition on which a call is recorded; it costs little where no operand has metadata."""
-    asked = "{0}._impl.autograd_meta is not None and {0}._impl.autograd_meta.requires_grad()"
+    asked = "{0}._impl.autograd_meta is not None and {0}._impl.autograd_meta.needs_gradient()"
     inline = {"Tensor": asked, "Tensor | Number": f"isinstance({{0}}, TensorBase) and {asked}"}
     if not all(a.type in inline for a in operator.tensors):
         return f"is_recording() and requires_grad({tensor_names(operator)})"

@@ -63,6 +63,8 @@ class Edge:
         All names in the formula.
     is_list : bool
         Whether it stands for the edges of a list of tensors.
+    place : str
+        Where the node has the edge, as Python text.
     """
 
     nr: int
@@ -71,11 +73,12 @@ class Edge:
     ownership: str
     uses: frozenset[str]
     is_list: bool
+    place: str
 
     @property
     def wanted(self) -> str:
         """The condition on which the gradient is computed."""
-        return f"needs & {1 << self.nr} and self.next_edges[{self.nr}] is not None"
+        return f"needs & {1 << self.nr} and {self.place} is not None"
 
 
 def edges_of(
@@ -94,6 +97,7 @@ def edges_of(
             _ownership(operator, a.name, formulas[a.name], names),
             frozenset(_names_in(formulas[a.name])),
             a.is_list,
+            f"self.edge{nr}" if operator.arity else f"self.next_edges[{nr}]",
         )
         for nr, a in enumerate(operator.edged)
     ]

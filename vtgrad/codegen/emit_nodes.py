@@ -176,6 +176,8 @@ def _constants(operator: Operator, edges: Sequence[Edge], results: bool, reuses:
     if not any(a.is_list for a in operator.edged):
         owners = tuple_of([edge.ownership for edge in edges])
         lines.append(f"ownership: ClassVar[tuple[int, ...]] = {owners}")
+    if operator.arity == 1:
+        lines.append("arity: ClassVar[int] = 1")
     if reuses:
         lines.append("takes_large: ClassVar[bool] = True")
     if operator.returns == "View":

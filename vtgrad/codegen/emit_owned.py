@@ -24,7 +24,7 @@ def apply_owned(
 # time it counts as shared, so that it is not written before it has been added the second time,
 # with the very sums that two arrays would have given.
 _SQUARE = """
-if needs & 3 == 3 and is_square(self.next_edges, $saved):
+if needs & 3 == 3 and is_square(self.edge0, self.edge1, $saved):
     $unpack
     square = product(may_share, owned, $operands)
     return (square, square), (SHARED, SHARED if square is $factor else $ownership)

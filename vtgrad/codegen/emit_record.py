@@ -58,7 +58,7 @@ def emit_record(
         parameters += ", *"
     parameters += "".join(f", {name}: bool = False" for name in options)
     stored = [_stored(a.name, _saved_values(operator, formulas, saved, a)) for a in saved]
-    edges, made = _made(operator, any("edge" in lines for lines in stored))
+    edges, made = _made(operator, operator.has_copy or any("edge" in lines for lines in stored))
     return fill(
         _RECORD if stored or metadata or plain else _RECORD_EDGES,
         parameters=parameters,
@@ -81,10 +81,11 @@ def _made(operator: Operator, asked: bool) -> tuple[list[str], str]:
     if asked:
         lines = [f"edge{nr} = {edge}" for nr, edge in enumerate(edges)]
         edges = [f"edge{nr}" for nr in range(len(edges))]
-    made = f"{operator.node}({tuple_of(edges)})"
+    # See Note [Edges in fields].
+    passed = ", ".join(["None", *edges]) if operator.arity else tuple_of(edges)
+    made = f"{operator.node}({passed})"
     if operator.has_copy:
-        lines.append(f"edges = {tuple_of(edges)}")
-        made = f"{operator.node}_copy(edges) if copy else {operator.node}(edges)"
+        made = f"{operator.node}_copy({passed}) if copy else {made}"
     return lines, made
 
 
@@ -125,7 +126,7 @@ def _saved_values(
         values.append((f"{a.name} is None", "None"))
     elif a.name == "self" and operator.can_be_inplace:
         values.append(("inplace", f"SavedVariable.of_copy(self, {edge})"))
-    return [*values, ("", f"SavedVariable({a.name}, {edge})")]
+    return [*values, ("", f"SavedVariable.of_input({a.name}, {edge})")]
 
 
 def _stored(name: str, values: Sequence[tuple[str, str]]) -> str:

@@ -136,6 +136,12 @@ class Operator:
         return tuple(a for a in self.tensors if a.name in self.formulas)
 
     @property
+    def arity(self) -> int:
+        """The number of edges that the node has in fields; 0 if it has them in a tuple."""
+        edged = self.edged
+        return 0 if len(edged) > 2 or any(a.is_list for a in edged) else len(edged)
+
+    @property
     def other_names(self) -> Mapping[str, str]:
         """What the aliases stand for: each of them for the operator, with ``_`` in place.
 

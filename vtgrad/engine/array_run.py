@@ -329,11 +329,14 @@ class ArrayRun(Run[Answer]):
     ) -> None:
         """Send a node's gradients along its edges; nodes that become ready go into the queue."""
         task = self.task
-        edges = node.next_edges
-        waiting, dependencies, restricted = task.not_ready, task.dependencies, task.runs is not None
-        if len(answers) != len(edges):
+        edges = node.many_edges
+        if edges is None:
+            # See Note [Edges in fields]. Such nodes have as many answers.
+            edges = node.edge0, node.edge1
+        elif len(answers) != len(edges):
             raise wrong_count(node, len(answers))
-        if was_owned and len(edges) == 2 and answers[0] is answers[1]:
+        waiting, dependencies, restricted = task.not_ready, task.dependencies, task.runs is not None
+        if was_owned and len(answers) == 2 and answers[0] is answers[1]:
             answers, ownership = taken_apart(node, answers, ownership)
         for nr, edge in enumerate(edges):
             if edge is None:

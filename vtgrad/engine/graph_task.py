@@ -184,7 +184,11 @@ class GraphTask:
                 if function.topological_nr > lowest:
                     stack.append(function)
         while stack:
-            for next_edge in stack.pop().next_edges:
+            node = stack.pop()
+            edges = node.many_edges
+            if edges is None:
+                edges = node.edge0, node.edge1  # See Note [Edges in fields].
+            for next_edge in edges:
                 if next_edge is not None:
                     # A test of the type is faster than the property; most edges are nodes.
                     function = next_edge if isinstance(next_edge, Node) else next_edge.function

@@ -185,7 +185,7 @@ def unpack_input(args: tuple[object, ...]) -> tuple[UnpackedInput, InputFlags]:
             inputs.append(argument)
             are_tensors.append(True)
             meta = argument._impl.autograd_meta
-            needed = meta is not None and meta.requires_grad()
+            needed = meta is not None and meta.needs_gradient()
         else:
             are_tensors.append(False)
         needs.append(needed)
@@ -376,5 +376,5 @@ def _bound(
 
 def _may_need_derivative(tensor: TensorBase) -> bool:
     meta = tensor._impl.autograd_meta
-    requires_grad = meta is not None and meta.requires_grad()
+    requires_grad = meta is not None and meta.needs_gradient()
     return requires_grad or bool(keys.active and keys_of(tensor) & (BATCHED | DUAL | TRACED))

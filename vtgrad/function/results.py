@@ -32,8 +32,8 @@ import numpy as np
 from vtgrad.errors import BatchedTensorError, FunctionError, UndeclaredWriteError
 from vtgrad.function.context import Call, check_declared
 from vtgrad.function.node import BackwardCFunction
-from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.batch import is_batched
+from vtgrad.graph.edge import edge_to
 from vtgrad.graph.hooks import LeafState
 from vtgrad.graph.input_metadata import metadata_of
 from vtgrad.graph.saved_variable import SavedVariable
@@ -305,7 +305,7 @@ def _view_through(
         impl.set_extra_meta(x._impl.extra_meta)
     if impl.version_counter is INFERENCE:
         # Views of inference tensors have no base.
-        impl.autograd_meta = None if node is None else AutogradMeta(node, nr)
+        impl.autograd_meta = None if node is None else edge_to(node, nr)
         return handle_like(x, impl)
     view = make_view(x, impl, node, nr, creation)
     meta = view_meta_of(view)
@@ -343,11 +343,11 @@ def _produced(
         meta.attr_version = x._impl.version
         return x
     if meta is None:
-        x._impl.autograd_meta = AutogradMeta(node, nr)
+        x._impl.autograd_meta = edge_to(node, nr)
         return x
-    if meta.requires_grad():
+    if meta.needs_gradient():
         alias = _alias(x)
-        alias._impl.autograd_meta = AutogradMeta(node, nr)
+        alias._impl.autograd_meta = edge_to(node, nr)
         return alias
     own_meta(x).set_gradient_edge(node, nr)
     return x
@@ -369,11 +369,11 @@ def _written(x: TensorBase, node: BackwardCFunction, nr: int, call: Call) -> Non
     # The node of the write takes the gradient of the written tensor from the first edge.
     first = next((i for i, argument in enumerate(call.inputs) if argument is x), -1)
     if first < 0:
-        node.next_edges = (None, *node.next_edges)
+        node.many_edges = (None, *node.next_edges)
         call.argument_indices = (-1, *call.argument_indices)
         call.shapes = (metadata_of(x._impl)[0], *call.shapes)
     else:
-        node.next_edges = _moved_to_front(node.next_edges, first)
+        node.many_edges = _moved_to_front(node.next_edges, first)
         call.argument_indices = _moved_to_front(call.argument_indices, first)
         call.shapes = _moved_to_front(call.shapes, first)
     rebase_history(x, node)

@@ -23,6 +23,8 @@ __all__ = ["AutogradMeta"]
 class AutogradMeta(AutogradMetaInterface):
     """Leaf state or producer of a tensor, and its ``.grad``.
 
+    Plain results do without, see Note [The metadata of a result is its edge].
+
     Either `requires_grad_` is set (a leaf) or there is a `grad_fn_` (a result), never both.
 
     Parameters
@@ -85,17 +87,20 @@ class AutogradMeta(AutogradMetaInterface):
         self.retained_at = None
 
     @staticmethod
-    def of_edge(edge: Edge) -> AutogradMeta:
+    def of_edge(edge: Edge) -> AutogradMetaInterface:
         """Metadata of a tensor whose gradient edge is `edge`."""
-        if not edge.function.is_leaf_node:
-            return AutogradMeta(edge.function, edge.input_nr)
+        return AutogradMeta.of_leaf(edge) if edge.function.is_leaf_node else edge
+
+    @staticmethod
+    def of_leaf(edge: Edge) -> AutogradMeta:
+        """Metadata of another tensor for the leaf of a node."""
         meta = AutogradMeta()
         meta.requires_grad_ = True
         meta.grad_accumulator = edge
         meta.cell = edge.function.leaf_cell()
         return meta
 
-    def requires_grad(self) -> bool:
+    def needs_gradient(self) -> bool:
         """Whether gradients are to be computed for the tensor."""
         return self.requires_grad_ or self.grad_fn_ is not None
 

@@ -11,13 +11,21 @@ Two edges are equal if they lead to the same result of the same node. A node, wh
 as a key everywhere, is equal to itself only and is hashed by its identity; an edge to another
 result compares node and number, and its hash is made of both. None takes the place of an edge that
 leads nowhere: of an input that needs no gradient.
+
+Note [The metadata of a result is its edge]
+
+Most results of operators are never views, and nothing is ever asked of them but who made them. So
+the autograd metadata of such a result is the edge to its producer: for the one result of a node the
+node itself, and no object is made. `own_meta` and `meta_of` put an `AutogradMeta` in its place once
+a hook, a retained gradient, a tangent or a write needs one.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from vtgrad.storage.native import mypyc_attr
+from vtgrad.storage.tensor_impl import AutogradMetaInterface
 
 if TYPE_CHECKING:
     from vtgrad.graph.node import Node
@@ -26,7 +34,7 @@ __all__ = ["Edge", "ResultEdge", "edge_to"]
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
-class Edge:
+class Edge(AutogradMetaInterface):
     """One input of a node: the gradient of result `input_nr` of `function` goes there.
 
     A node is itself the edge to its first result; edges to other results are read by
@@ -45,6 +53,9 @@ class Edge:
     """
 
     __slots__ = ()
+
+    # Whether this is a leaf's AccumulateGrad.
+    is_leaf_node: ClassVar[bool] = False
 
     @property
     def function(self) -> Node:
@@ -73,6 +84,14 @@ class Edge:
             The number of the result.
         """
         raise NotImplementedError
+
+    def needs_gradient(self) -> bool:
+        """Whether gradients are computed for the result: True, see `AutogradMetaInterface`."""
+        return True
+
+    def fw_level(self, limit: int) -> int:
+        """0: a result that has a tangent has an `AutogradMeta`."""
+        return 0
 
     def is_valid(self) -> bool:
         """Whether the edge leads to a node.

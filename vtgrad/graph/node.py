@@ -10,7 +10,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, NotSupportedError
 from vtgrad.graph.anomaly import anomaly, remember
-from vtgrad.graph.edge import Edge, ResultEdge
+from vtgrad.graph.edge import Edge
 from vtgrad.graph.hooks import (
     USERS_CODE,
     GradCell,
@@ -76,6 +76,15 @@ PASSED: Final = 2
 # its thread has (`number_above`), before an edge leads to it: so a pass to it leaves out all that
 # the function captures, however long the history of that is.
 
+# Note [Edges in fields]
+#
+# Most nodes have one edge or two, and a tuple of them would be one object more for the garbage
+# collector. So a node has two fields for edges, and `many_edges` is None; `arity`, which the class
+# states, tells whether the second is an edge. `edge1` of a node with one edge is None, like an edge
+# that leads nowhere, so that a loop over edges need not ask. All other nodes have their edges in
+# `many_edges`: those of lists, of custom Functions, and of operators with three operands.
+# `next_edges` is a tuple in any case; the two loops of the engine look at the fields.
+
 # Leaves run before all other ready nodes.
 LEAF_SEQUENCE_NR: Final = 2**63 - 1
 
@@ -89,8 +98,10 @@ class Node(Edge):
 
     Attributes
     ----------
-    next_edges : tuple of Edge or None
-        The edges of the inputs; None for an input that needs no gradient.
+    edge0, edge1 : Edge or None
+        The edges, if there are one or two; see Note [Edges in fields].
+    many_edges : tuple of Edge or None, or None
+        All edges, if they are not in the two fields.
     input_metadata : tuple of InputMetadata
         Shape and dtype of each result.
     sequence_nr : int
@@ -122,9 +133,11 @@ class Node(Edge):
     __slots__ = (
         "_has_parent",
         "_metadata",
+        "edge0",
+        "edge1",
         "hooks",
         "input_metadata",
-        "next_edges",
+        "many_edges",
         "sequence_nr",
         "thread_id",
         "topological_nr",
@@ -137,8 +150,6 @@ class Node(Edge):
     # large ones only (Note [Large gradients]).
     takes_ownership: ClassVar[bool] = False
     takes_large: ClassVar[bool] = False
-    # Whether this is a leaf's AccumulateGrad.
-    is_leaf_node: ClassVar[bool] = False
     # Whether this is the node of a view, whose first edge leads to the viewed value.
     is_view_node: ClassVar[bool] = False
     # Whether `save_results` saves anything.
@@ -148,8 +159,12 @@ class Node(Edge):
     is_traceable: ClassVar[bool] = False
     # See Note [Edges that are set by hand].
     edge_rule: ClassVar[int] = ANY_EDGES
+    # The number of edges in the two fields, if they are there.
+    arity: ClassVar[int] = 2
 
-    next_edges: tuple[Edge | None, ...]
+    edge0: Edge | None
+    edge1: Edge | None
+    many_edges: tuple[Edge | None, ...] | None
     input_metadata: tuple[InputMetadata, ...]
     sequence_nr: int
     thread_id: int
@@ -161,18 +176,30 @@ class Node(Edge):
     # Unset until asked for; see Note [Leaves that are visible].
     visible_leaf: GradCell
 
-    def __init__(self, next_edges: tuple[Edge | None, ...]) -> None:
-        self.next_edges = next_edges
-        highest = -1
-        for edge in next_edges:
-            if edge is not None:
-                # A test for the rare class is the fastest.
-                function: Node = edge.function if type(edge) is ResultEdge else edge  # type: ignore[assignment]  # all other edges are nodes
-                function._has_parent = True
-                nr = function.topological_nr
-                if nr > highest:
-                    highest = nr
-        self.topological_nr = highest + 1
+    def __init__(
+        self,
+        next_edges: tuple[Edge | None, ...] | None,
+        edge0: Edge | None = None,
+        edge1: Edge | None = None,
+    ) -> None:
+        self.many_edges = next_edges
+        self.edge0 = edge0
+        self.edge1 = edge1
+        if next_edges is not None:
+            self.topological_nr = _number_over(next_edges)
+        else:
+            number = 0
+            if edge0 is not None:
+                # The test is faster than the property; most edges are nodes.
+                first = edge0 if isinstance(edge0, Node) else edge0.function
+                first._has_parent = True
+                number = first.topological_nr + 1
+            if edge1 is not None:
+                second = edge1 if isinstance(edge1, Node) else edge1.function
+                second._has_parent = True
+                if second.topological_nr >= number:
+                    number = second.topological_nr + 1
+            self.topological_nr = number
         self.input_metadata = ()
         numbering = this_thread.numbering
         self.sequence_nr = numbering.next_nr
@@ -273,8 +300,15 @@ class Node(Edge):
         return shape
 
     def lead_like(self, other: Node) -> None:
-        """Take over the edges of another node, before any edge leads to this one."""
-        self.next_edges = other.next_edges
+        """Take over the first edge of another node, before any edge leads to this one.
+
+        All others agree.
+        """
+        many = other.many_edges
+        if self.many_edges is None:
+            self.edge0 = other.edge0 if many is None else many[0]
+        else:
+            self.many_edges = many
         self.topological_nr = other.topological_nr
 
     def number_above(self) -> None:
@@ -320,6 +354,27 @@ class Node(Edge):
         return 0
 
     # -- public members --------------------------------------------------------------------
+
+    @property
+    def next_edges(self) -> tuple[Edge | None, ...]:
+        """The edges along which the gradients of the inputs go.
+
+        Returns
+        -------
+        tuple of Edge or None
+            None for an input that needs no gradient.
+
+        Examples
+        --------
+        >>> x = vt.ones(2, requires_grad=True)
+        >>> first, second = (x * 3).grad_fn.next_edges
+        >>> first.function.variable is x, second
+        (True, None)
+        """
+        many = self.many_edges
+        if many is not None:
+            return many
+        return (self.edge0,) if self.arity == 1 else (self.edge0, self.edge1)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -531,7 +586,13 @@ class Node(Edge):
                 highest = max(highest, edge.function.topological_nr)
         # The number is never too small for the edges: see Note [Topological numbers].
         self.topological_nr = max(self.topological_nr, highest + 1)
-        self.next_edges = edges
+        if self.many_edges is not None:
+            self.many_edges = edges
+        else:
+            # Without a call in between.
+            edge0, edge1 = edges if self.arity == 2 else (edges[0], None)
+            self.edge0 = edge0
+            self.edge1 = edge1
         self.topological_nr = highest + 1
 
     @property
@@ -711,3 +772,14 @@ class Node(Edge):
 
     def __repr__(self) -> str:
         return f"<{self.name().rpartition('::')[2]} object at {id(self):#x}>"
+
+
+def _number_over(edges: tuple[Edge | None, ...]) -> int:
+    """The number of a node with these edges, which is the parent of all that they lead to."""
+    number = 0
+    for edge in edges:
+        if edge is not None:
+            function = edge.function
+            function._has_parent = True
+            number = max(number, function.topological_nr + 1)
+    return number

@@ -54,12 +54,11 @@ from vtgrad.storage.mode import switched
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.rewind import restored
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_impl import AutogradMetaInterface, TensorImpl
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 from vtgrad.storage.write_log import SAVED, region_of
 
 if TYPE_CHECKING:
-    from vtgrad.graph.autograd_meta import AutogradMeta
     from vtgrad.graph.node import Node
     from vtgrad.graph.saved_variable import SavedVariable
 
@@ -171,7 +170,7 @@ class Packed:
             known = _without_recording(self.unpacked, node)
         return known._impl.array
 
-    def unpack_tensor(self, node: Node, meta: AutogradMeta | None) -> TensorBase:
+    def unpack_tensor(self, node: Node, meta: AutogradMetaInterface | None) -> TensorBase:
         """A new tensor of the value, with the metadata of the saved one."""
         known = this_thread.unpacked.get(self)
         if known is None:

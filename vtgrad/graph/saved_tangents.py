@@ -21,7 +21,6 @@ value was.
 from __future__ import annotations
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.forward_grad import ForwardGrad
 from vtgrad.graph.node import Node
 from vtgrad.graph.operators import operators
@@ -58,8 +57,8 @@ class SavedTangents:
     @staticmethod
     def kept(tensor: TensorBase, is_output: bool) -> SavedTangents | None:
         """Those of a tensor itself, for when it is dead; None if it has none, and gets none."""
-        meta = tensor._impl.autograd_meta
-        if not isinstance(meta, AutogradMeta):
+        meta = meta_of(tensor)
+        if meta is None:
             return None
         if not is_output:
             level = meta.fw_level(NO_LIMIT)
@@ -73,8 +72,8 @@ class SavedTangents:
     @staticmethod
     def copied(tensor: TensorBase) -> SavedTangents | None:
         """Copies of those of a tensor; None if it has none."""
-        meta = tensor._impl.autograd_meta
-        if not isinstance(meta, AutogradMeta):
+        meta = meta_of(tensor)
+        if meta is None:
             return None
         level = meta.fw_level(NO_LIMIT)
         if not level:

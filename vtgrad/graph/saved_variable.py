@@ -32,7 +32,7 @@ from vtgrad.errors import (
 )
 from vtgrad.graph.audit import Fingerprint, audit
 from vtgrad.graph.autograd_meta import AutogradMeta
-from vtgrad.graph.edge import Edge
+from vtgrad.graph.edge import Edge, edge_to
 from vtgrad.graph.operators import operators
 from vtgrad.graph.overwrite_rule import overwrite_rule
 from vtgrad.graph.packed import Packed
@@ -53,7 +53,7 @@ from vtgrad.storage.rewind import can_restore, restored, saves_observed, token_o
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.tensor_impl import AutogradMetaInterface, SavedInterface, TensorImpl
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 from vtgrad.storage.write_log import SAVED, region_of
 
@@ -90,7 +90,7 @@ class _FormerTensor:
         """Pass: a value does not become invalid as a view does."""
 
 
-class SavedVariable:
+class SavedVariable(SavedInterface):
     """One saved tensor.
 
     The value that it represents never changes, so one object may serve several nodes; a node that
@@ -106,6 +106,14 @@ class SavedVariable:
 
     Whether the tensor was detached in place still counts, so `_guard` is a `_FormerTensor` from
     then on: every check must answer the same.
+
+    Note [Values that are saved often]
+
+    A loop saves its parameters at each step, and all of these values are one. So a leaf, or a
+    constant, has as `TensorImpl.saved` what was last saved of it, and `of_input` takes that again
+    if nothing has changed: the tensor, its memory, its version. A result has none: it would keep
+    the history of a value that was overwritten or detached since. Nor has a value of which hooks,
+    rewind, tangents or audit keep more.
 
     Attributes
     ----------
@@ -171,8 +179,11 @@ class SavedVariable:
                 "inference mode and use the clone"
             )
         self._tensor = weakref.ref(tensor)
-        meta: AutogradMeta | None = impl.autograd_meta  # type: ignore[assignment]  # as in `gradient_edge`
-        self._guard = meta.saved_guard(tensor) if meta is not None and meta.is_view else None
+        known = impl.autograd_meta
+        self._guard = None
+        if known is not None and known.is_view:
+            meta: AutogradMeta = known  # type: ignore[assignment]  # as in `gradient_edge`
+            self._guard = meta.saved_guard(tensor)
         self._hold(impl, counter, edge, tensor)
 
     def _hold(
@@ -326,6 +337,38 @@ class SavedVariable:
     def last_write_before(self) -> Write | None:
         """The write that made the version at which the value was saved, if it is remembered."""
         return find_write(self._counter, self.version)
+
+    @staticmethod
+    def of_input(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
+        """Save an input, or take what was saved of it; see Note [Values that are saved often].
+
+        The parameters and errors are those of the constructor.
+        """
+        impl = tensor._impl
+        known = impl.saved
+        if known is not None and not saves_observed.reasons:
+            saved: SavedVariable = known  # type: ignore[assignment]  # there is no other class
+            counter, reference = saved._counter, saved._tensor
+            if (
+                counter.value == saved.version
+                and counter is impl.version_counter
+                and saved._array is impl.array
+                and saved._storage is impl._storage
+                and saved._edge is edge
+                and not counter.storing
+                and reference is not None
+                and reference() is tensor
+            ):
+                return saved
+        saved = SavedVariable(tensor, edge)
+        if (
+            (edge is None or edge.is_leaf_node)
+            and saved._guard is None
+            and not saves_observed.reasons
+            and not saved._counter.storing
+        ):
+            impl.saved = saved
+        return saved
 
     @staticmethod
     def of_copy(tensor: TensorBase, edge: Edge | None) -> SavedVariable:
@@ -624,11 +667,11 @@ class SavedVariable:
         storage = self._storage
         return CPU if storage is None else storage.device
 
-    def _meta_for(self, node: Node) -> AutogradMeta | None:
+    def _meta_for(self, node: Node) -> AutogradMetaInterface | None:
         """The autograd metadata of a rebuilt tensor."""
         return self._meta_of_edge()
 
-    def _meta_of_edge(self) -> AutogradMeta | None:
+    def _meta_of_edge(self) -> AutogradMetaInterface | None:
         return None if self._edge is None else AutogradMeta.of_edge(self._edge)
 
 
@@ -722,7 +765,7 @@ class SavedResult(SavedVariable):
     def _producer(self, node: Node) -> str:
         return f"result {self.output_nr} of {node.name()}"
 
-    def _meta_for(self, node: Node) -> AutogradMeta | None:
+    def _meta_for(self, node: Node) -> AutogradMetaInterface | None:
         array, packed = self._array, self._packed
         dtype = packed.dtype if packed is not None else None if array is None else array.dtype
         # Indices and masks are results too, but have no gradient.
@@ -730,7 +773,7 @@ class SavedResult(SavedVariable):
             return None
         write = this_thread.writes.get(node)
         if write is None:
-            return AutogradMeta(node, self.output_nr)
+            return edge_to(node, self.output_nr)
         return AutogradMeta.of_edge(write.written_edge())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from vtgrad.graph.accumulate_grad import AccumulateGrad
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.changed_leaf_shape import byte_strides_of_grad
-from vtgrad.graph.edge import Edge, ResultEdge
+from vtgrad.graph.edge import Edge, ResultEdge, edge_to
 from vtgrad.graph.input_metadata import InputMetadata, metadata_of
 from vtgrad.graph.node import Node
 from vtgrad.storage.layout import PECULIAR
@@ -29,10 +29,11 @@ __all__ = [
 
 
 def meta_of(tensor: TensorBase) -> AutogradMeta | None:
-    """The tensor's autograd metadata, if it has any."""
-    meta = tensor._impl.autograd_meta
-    assert meta is None or isinstance(meta, AutogradMeta)
-    return meta
+    """The tensor's autograd metadata, if it has any.
+
+    See Note [The metadata of a result is its edge].
+    """
+    return None if tensor._impl.autograd_meta is None else own_meta(tensor)
 
 
 def own_meta(tensor: TensorBase) -> AutogradMeta:
@@ -43,17 +44,20 @@ def own_meta(tensor: TensorBase) -> AutogradMeta:
     BatchedTensorError
         For a batched tensor.
     """
-    meta = meta_of(tensor)
-    if meta is None:
-        impl, fresh = tensor._impl, AutogradMeta()
-        if impl.extra_meta is not None:
-            impl.check_has_memory()
-        present = impl.autograd_meta
-        if present is None:
+    impl = tensor._impl
+    meta = impl.autograd_meta
+    while not isinstance(meta, AutogradMeta):
+        if meta is None:
+            if impl.extra_meta is not None:
+                impl.check_has_memory()
+            fresh = AutogradMeta()
+        else:
+            assert isinstance(meta, Edge)
+            fresh = AutogradMeta(meta.function, meta.input_nr)
+        if impl.autograd_meta is meta:
             impl.autograd_meta = fresh
             return fresh
-        assert isinstance(present, AutogradMeta)
-        return present
+        meta = impl.autograd_meta
     return meta
 
 
@@ -62,7 +66,7 @@ def requires_grad(*operands: object) -> bool:
     for x in operands:
         if isinstance(x, TensorBase):
             meta = x._impl.autograd_meta
-            if meta is not None and meta.requires_grad():
+            if meta is not None and meta.needs_gradient():
                 return True
     return False
 
@@ -77,9 +81,10 @@ def gradient_edge(operand: object) -> Edge | None:
     """
     if not isinstance(operand, TensorBase):
         return None
-    meta: AutogradMeta | None = operand._impl.autograd_meta  # type: ignore[assignment]  # there is no other class; an assertion would cost each operator as much as this function
-    if meta is None:
-        return None
+    known = operand._impl.autograd_meta
+    if known is None or isinstance(known, Edge):
+        return known
+    meta: AutogradMeta = known  # type: ignore[assignment]  # there is no other class; an assertion would cost each operator as much as this function
     function = meta.grad_fn(operand)
     if function is not None:
         return function if meta.output_nr == 0 else ResultEdge(function, meta.output_nr)
@@ -155,7 +160,7 @@ def set_history(result: TensorBase, node: Node) -> None:
         node.input_metadata = metadata_of(impl)
     else:
         node.input_metadata = layout.metadata
-    impl.autograd_meta = AutogradMeta(node)
+    impl.autograd_meta = node
 
 
 def set_history_of_each(results: Sequence[TensorBase], node: Node) -> None:
@@ -168,6 +173,6 @@ def set_history_of_each(results: Sequence[TensorBase], node: Node) -> None:
     for result in results:
         impl = result._impl
         if impl.array.dtype.kind in "fc":
-            impl.autograd_meta = AutogradMeta(node, len(metadata))
+            impl.autograd_meta = edge_to(node, len(metadata))
             metadata.append(InputMetadata(impl.array.shape, impl.array.dtype, impl.device))
     node.input_metadata = tuple(metadata)

@@ -327,7 +327,7 @@ class ArrayOperators(ArrayBase):
             array = impl.array
             if array.ndim == 1:
                 meta = impl.autograd_meta
-                if (meta is None or not meta.requires_grad()) and not (
+                if (meta is None or not meta.needs_gradient()) and not (
                     keys.active and is_keyed(self)
                 ):
                     if type(array) is np.ndarray:

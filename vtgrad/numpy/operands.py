@@ -304,7 +304,7 @@ def is_differentiated(x: TensorBase) -> bool:
     """Whether a value has more than its elements: a gradient, a tangent, samples, a trace."""
     impl = x._impl
     meta = impl.autograd_meta
-    if meta is not None and meta.requires_grad() and is_recording():
+    if meta is not None and meta.needs_gradient() and is_recording():
         return True
     return keys.active and is_keyed(x)
 

@@ -156,7 +156,7 @@ class InstalledOperators:
         self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType, device: Device
     ) -> Node:
         """The node of a view at a geometry of the value that `edge` leads to."""
-        node = AsStridedBackward0((edge,))
+        node = AsStridedBackward0(None, edge)
         node.self_geometry = base
         node.size, node.stride, node.storage_offset = view
         node.input_metadata = (InputMetadata(view[0], dtype, device),)

@@ -38,7 +38,7 @@ from vtgrad.storage.storage import Storage
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter, WrittenPart
 from vtgrad.storage.write_log import SAVED, WriteLog, log_lock
 
-__all__ = ["AutogradMetaInterface", "TensorImpl"]
+__all__ = ["AutogradMetaInterface", "SavedInterface", "TensorImpl"]
 
 
 class AutogradMetaInterface:
@@ -52,8 +52,8 @@ class AutogradMetaInterface:
     # Whether this is the metadata of a view.
     is_view: ClassVar[bool] = False
 
-    def requires_grad(self) -> bool:
-        """Whether gradients are to be computed for the tensor."""
+    def needs_gradient(self) -> bool:
+        """Whether gradients are to be computed for the tensor; PyTorch's `requires_grad`."""
         raise NotImplementedError
 
     def fw_level(self, limit: int) -> int:
@@ -63,6 +63,12 @@ class AutogradMetaInterface:
     def written_part(self, impl: TensorImpl) -> WrittenPart:
         """What a write through the view `impl`, which owns this metadata, records of the view."""
         raise NotImplementedError
+
+
+class SavedInterface:
+    """A value saved for backward, into which this layer does not look."""
+
+    __slots__ = ()
 
 
 class TensorImpl:
@@ -81,6 +87,9 @@ class TensorImpl:
         None means the same as metadata with default content.
     layout : Layout or None
         The result of `find_layout`; None before the first call, see Note [One look at a layout].
+    saved : SavedInterface or None
+        What the last operator saved of the tensor, for the next one that saves the same value; see
+        Note [Values that are saved often].
     extra_meta : ExtraMeta or None
         What few tensors have; set by `set_extra_meta` only, see Note [Keys].
     """
@@ -93,6 +102,7 @@ class TensorImpl:
         "byte_offset",
         "extra_meta",
         "layout",
+        "saved",
         "version_counter",
     )
 
@@ -101,6 +111,7 @@ class TensorImpl:
     version_counter: VersionCounter | None
     autograd_meta: AutogradMetaInterface | None
     layout: Layout | None
+    saved: SavedInterface | None
     extra_meta: ExtraMeta | None
     _storage: Storage | None
     _strides: Shape | None
@@ -111,6 +122,7 @@ class TensorImpl:
         self.version_counter = None
         self.autograd_meta = None
         self.layout = None
+        self.saved = None
         self.extra_meta = None
         self._storage = None
         self._strides = None
@@ -369,6 +381,8 @@ class TensorImpl:
         """Take over the elements of `other`; versions and metadata stay, `extra_meta` too."""
         self.array = other.array
         self.byte_offset = other.byte_offset
+        # It would keep the former memory.
+        self.saved = None
         # `find_layout` looks at keys.
         self.layout = other.layout if self.extra_meta is other.extra_meta is None else None
         storage = self._storage = other._storage

@@ -37,7 +37,7 @@ import threading
 import weakref
 from array import array
 from types import CodeType
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 import numpy as np
 
@@ -53,6 +53,9 @@ __all__ = ["SAVED", "Region", "WriteLog", "log_lock", "region_of"]
 
 # Operator, code, instruction and thread of a write; see `Record`.
 _Line: TypeAlias = tuple[str, CodeType | None, int, int]
+
+# The same behind the version.
+_Version: TypeAlias = tuple[int, str, CodeType | None, int, int]
 
 # Offset, shape, strides in bytes, item size, and the index of the elements; None for all.
 _Detail: TypeAlias = tuple[int, Shape, Shape, int, WrittenIndex | None]
@@ -75,6 +78,9 @@ _SMALL_INDEX: Final = 4096
 # The smallest number of program lines that are remembered.
 _LINES: Final = 4096
 _INT32: Final = 2**31 - 1
+# What is kept of a record until it is filed, and of how many records at most.
+_FIELDS: Final = 5
+_UNFILED: Final = 1024 * _FIELDS
 
 
 class LogLock:
@@ -140,8 +146,10 @@ class WriteLog:
         The version of the last write of the whole storage.
     entries : list
         Version and region of each write that is not folded yet.
-    records : list of Record
-        The records of versions that are not filed yet.
+    records : list
+        The records of versions that are not filed yet: version, operator, code, instruction and
+        thread of each, one behind the other. A list of tuples would be as many objects that the
+        garbage collector visits.
     token : weak reference to Token, or None
         The present state, if a value that rewind keeps was saved in it; see Note [Rewind].
     marked : int
@@ -173,7 +181,7 @@ class WriteLog:
     whole: int
     entries: list[_Entry]
     marked: int
-    records: list[Record]
+    records: list[object]
     token: weakref.ref[Token] | None
     recent: list[_Entry | None]
     _base: int
@@ -245,8 +253,9 @@ class WriteLog:
     def remember(self, record: Record) -> None:
         """Keep the record of a version, for messages."""
         records = self.records
-        records.append(record)
-        if len(records) > 1024:
+        # In one call, so that no thread and no signal handler finds a part.
+        records += record[:_FIELDS]
+        if len(records) > _UNFILED:
             self._file_records()
 
     # -- comparing -------------------------------------------------------------------------
@@ -443,7 +452,9 @@ class WriteLog:
             table = self._line_of = longer
         size = len(table)
         numbers, lines, filed = self._numbers, self._lines, self._filed
-        for version, operator, code, instruction, thread, _ in records:
+        for start in range(0, len(records), _FIELDS):
+            record = cast("_Version", tuple(records[start : start + _FIELDS]))
+            version, operator, code, instruction, thread = record
             # By identity, because hashing code objects is slow; `lines` keeps the object alive.
             key = (id(code), instruction, operator, thread)
             line_nr = numbers.get(key, -1)

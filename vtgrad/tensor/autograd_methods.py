@@ -38,7 +38,7 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.subclass_methods import shown_in
-from vtgrad.views.differentiable_view_meta import view_meta_of
+from vtgrad.views.differentiable_view_meta import producer_of, view_meta_of
 
 __all__ = ["AutogradMethods"]
 
@@ -79,7 +79,7 @@ class AutogradMethods(TensorMethods):
         meta = self._impl.autograd_meta
         if meta is None:
             return is_batched(self) and innermost(self).requires_grad
-        return meta.requires_grad()
+        return meta.needs_gradient()
 
     @requires_grad.setter
     def requires_grad(self, value: bool) -> None:
@@ -125,10 +125,9 @@ class AutogradMethods(TensorMethods):
         >>> y.grad_fn.name(), x.grad_fn
         ('AddBackward0', None)
         """
-        meta = meta_of(self)
-        if meta is None:
+        if self._impl.autograd_meta is None:
             return innermost(self).grad_fn if is_batched(self) else None
-        return meta.grad_fn(self)
+        return producer_of(self)
 
     @property
     def is_leaf(self) -> bool:
@@ -482,7 +481,7 @@ class AutogradMethods(TensorMethods):
                 f".data takes a tensor, not {type(value).__name__}", argument="data"
             )
         meta = meta_of(self)
-        if meta is not None and meta.requires_grad() and value._impl.dtype.kind not in "fc":
+        if meta is not None and meta.needs_gradient() and value._impl.dtype.kind not in "fc":
             raise RequiresGradError(
                 "the data of a tensor that requires grad must be floating or complex, not "
                 f"{dtype_of(value._impl.dtype).name}",
@@ -700,7 +699,7 @@ class AutogradMethods(TensorMethods):
                 cell = node.leaf_cell()
                 assert cell.memory is not None
                 leaf = cls._wrap(alias(cell.memory))
-                meta = AutogradMeta.of_edge(node)
+                meta = AutogradMeta.of_leaf(node)
                 meta.requires_grad_ = cell.leaf_state is LeafState.ACCUMULATES
                 leaf._impl.autograd_meta = meta
                 node.move_to(leaf)

@@ -366,7 +366,7 @@ class ConversionMethods(CreationMethods, CastMethods):
 
     def _producer_facts(self, meta: AutogradMeta) -> list[str]:
         """What a text says of the producer: nothing, or one fact."""
-        if not meta.requires_grad():
+        if not meta.needs_gradient():
             return []
         try:
             node = meta.grad_fn(self)

@@ -116,7 +116,7 @@ def facts_of(tensor: TensorBase, what: str = "copying or pickling a tensor") -> 
         impl.sizes,
         impl.strides,
         impl.storage_offset,
-        meta is not None and meta.requires_grad(),
+        meta is not None and meta.needs_gradient(),
         is_conjugated(impl.array),
         is_negated(impl.array),
         None if unnamed(impl.names) else impl.names,

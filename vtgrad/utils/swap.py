@@ -101,6 +101,8 @@ def _check_unheld(tensor: TensorBase, name: str) -> None:
             "tensors cannot be exchanged after gc.freeze(), which hides who holds them: call "
             "gc.unfreeze() before"
         )
+    # What is kept for the next operator is no saved value yet.
+    tensor._impl.saved = None
     if weakref.getweakrefcount(tensor) and not _own_weak_reference(tensor):
         raise SwapError(
             f"{name} is saved for a backward pass, or has a weak reference or a post-accumulate "

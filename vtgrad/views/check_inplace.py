@@ -69,13 +69,13 @@ def check_inplace(tensor: TensorBase) -> None:
                 made_at=meta.restricted_at(),
             )
         base_meta = meta_of(meta.base)
-        if (base_meta is None or not base_meta.was_produced()) and meta.requires_grad():
+        if (base_meta is None or not base_meta.was_produced()) and meta.needs_gradient():
             raise ViewOfLeafWriteError(
                 "cannot write to a view of a leaf that requires grad: the leaf's gradient would "
                 "belong to a value that is gone. Write under no_grad, or to a clone of the leaf",
                 shape=tensor.shape,
             )
-    elif meta.requires_grad() and meta.grad_fn(tensor) is None:
+    elif meta.needs_gradient() and meta.grad_fn(tensor) is None:
         raise LeafWriteError(
             "cannot write to a leaf that requires grad: its gradient would belong to a value "
             "that is gone. Write under no_grad, or to a clone of the leaf",

@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 
 from vtgrad.errors import GraphFreedError
-from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.hooks import USERS_CODE, graph_lock
 from vtgrad.graph.input_metadata import metadata_of
@@ -108,7 +107,10 @@ class CopySlices(Node):
         function: Node,
     ) -> CopySlices:
         """The new producer of `base`, after the operator of `function` wrote to `view`."""
-        node = CopySlices((base_edge, *function.next_edges[1:]))
+        if function.many_edges is None and function.arity == 2:
+            node = CopySlices(None, base_edge, function.edge1)
+        else:
+            node = CopySlices((base_edge, *function.next_edges[1:]))
         # Only this node sends gradients: the former producer of the view is not needed any more.
         function.lead_like(node)
         node.fn = function
@@ -155,6 +157,10 @@ class CopySlices(Node):
             self.fn.release_variables()
             self.fn = None
 
+    def _base_edge(self) -> Edge | None:
+        many = self.many_edges
+        return self.edge0 if many is None else many[0]
+
     def _inner(self) -> Node:
         if self.fn is None:
             raise GraphFreedError(
@@ -194,7 +200,7 @@ class CopySlices(Node):
             observer.end(event, found)
         answers = list(found)
         first: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self._base_edge() is not None:
             first = whole
             own = answers[0]
             if own is None:
@@ -272,7 +278,7 @@ class CopySlices(Node):
             )
         # The view is made from a tensor with the base's strides.
         impl = self._impl_of(self._empty(self.input_metadata[0].dtype))
-        impl.autograd_meta = AutogradMeta(self, 0)
+        impl.autograd_meta = self
         node = operators().replayed_node(operators().wrap(impl), self.view_fn)
         assert node is not None
         return node
@@ -356,7 +362,7 @@ class CopySlices(Node):
             else:
                 writes[inner] = outer
         first: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self._base_edge() is not None:
             own = answers[0]
             # Only writes of one constant are recorded through a view that overlaps itself.
             if own is None or has_self_overlap(self.view_sizes, self.view_strides):

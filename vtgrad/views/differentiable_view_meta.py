@@ -38,7 +38,7 @@ from vtgrad.views.creation_meta import CreationMeta, refuse_if_restricted
 from vtgrad.views.forward_view_meta import ForwardViewMeta
 from vtgrad.views.view_fn import Replay
 
-__all__ = ["DifferentiableViewMeta", "refuse_other_memory", "view_meta_of"]
+__all__ = ["DifferentiableViewMeta", "producer_of", "refuse_other_memory", "view_meta_of"]
 
 _DEFAULT: Final = CreationMeta.DEFAULT
 
@@ -113,12 +113,12 @@ class DifferentiableViewMeta(ForwardViewMeta):
         self.kept_on = ()
         self.maker = None
 
-    def requires_grad(self) -> bool:
+    def needs_gradient(self) -> bool:
         """Whether the view or its base requires grad."""
         if self.requires_grad_ or self.grad_fn_ is not None:
             return True
         base_meta = self.base._impl.autograd_meta
-        return base_meta is not None and base_meta.requires_grad()
+        return base_meta is not None and base_meta.needs_gradient()
 
     def grad_fn(self, owner: TensorBase) -> Node | None:
         """The producer of the view's present value, rebuilt if it is stale.
@@ -135,7 +135,7 @@ class DifferentiableViewMeta(ForwardViewMeta):
             return self.grad_fn_
         base = self.base
         base_meta = base._impl.autograd_meta
-        if self.grad_fn_ is None and (base_meta is None or not base_meta.requires_grad()):
+        if self.grad_fn_ is None and (base_meta is None or not base_meta.needs_gradient()):
             return None
         if self.creation_meta is not _DEFAULT:
             refuse_if_restricted(
@@ -357,7 +357,7 @@ class DifferentiableViewMeta(ForwardViewMeta):
 
     def saved_guard(self, owner: TensorBase) -> _Guard | None:
         """The restriction, for a saved view that is dead when it is unpacked."""
-        if self.creation_meta is CreationMeta.DEFAULT or not self.requires_grad():
+        if self.creation_meta is CreationMeta.DEFAULT or not self.needs_gradient():
             return None
         return _Guard(self.creation_meta, self.attr_version, self.describe(), self.restricted_at())
 
@@ -446,7 +446,9 @@ def refuse_other_memory() -> NoReturn:
 def producer_of(tensor: TensorBase) -> Node | None:
     """The node that produced a tensor's present value."""
     meta = tensor._impl.autograd_meta
-    return meta.grad_fn(tensor) if isinstance(meta, AutogradMeta) else None
+    if isinstance(meta, AutogradMeta):
+        return meta.grad_fn(tensor)
+    return meta.function if isinstance(meta, Edge) else None
 
 
 def view_meta_of(tensor: TensorBase) -> DifferentiableViewMeta | None:

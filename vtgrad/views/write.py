@@ -150,7 +150,7 @@ def write(
     storage = impl._storage
     # One look at each argument decides which of the checks below are needed.
     meta = impl.autograd_meta
-    tracked = meta is not None and meta.requires_grad()
+    tracked = meta is not None and meta.needs_gradient()
     aliased = distinct
     operands: list[object] = []
     for x in arguments:
@@ -159,7 +159,7 @@ def write(
         elif isinstance(x, TensorBase):
             source = x._impl
             meta = source.autograd_meta
-            tracked = tracked or (meta is not None and meta.requires_grad())
+            tracked = tracked or (meta is not None and meta.needs_gradient())
             aliased = aliased or (storage is not None and source._storage is storage)
             operands.append(source.array)
         elif isinstance(x, (list, tuple)):
@@ -243,7 +243,7 @@ def write_ufunc(
     if keys.modes:
         return False  # a tangent may have to be written too
     meta = impl.autograd_meta
-    if meta is not None and meta.requires_grad():
+    if meta is not None and meta.needs_gradient():
         return False
     layout = impl.layout
     if layout is None:
@@ -263,7 +263,7 @@ def write_ufunc(
         if source._storage is not None and source._storage is impl._storage:
             return False
         others = source.autograd_meta
-        if others is not None and others.requires_grad():
+        if others is not None and others.needs_gradient():
             return False
         operand: object = source.array
     elif layout.numbers is not None and (
@@ -337,7 +337,7 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
     if keys.modes:
         return False  # a tangent may have to be written too
     meta = impl.autograd_meta
-    if meta is not None and meta.requires_grad():
+    if meta is not None and meta.needs_gradient():
         return False
     layout = impl.layout
     if layout is None:
@@ -366,7 +366,7 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
         ):
             return False
         meta = source.autograd_meta
-        if meta is not None and meta.requires_grad():
+        if meta is not None and meta.needs_gradient():
             return False
     elif type(value) is float:
         if not abs(value) <= layout.largest:  # larger, or NaN

@@ -223,7 +223,7 @@ def _about(tensor: TensorBase, names: dict[int, str]) -> tuple[str, State]:
             version = impl.version
         except VtgradError:
             return text, State.GOOD
-        if meta.attr_version != version and meta.requires_grad():
+        if meta.attr_version != version and meta.needs_gradient():
             text += f"; grad_fn is stale, of version {meta.attr_version}"
             return text, State.STALE
         if meta.written_by is not None:

@@ -378,7 +378,7 @@ def number_of(value: object, name: str) -> Number:
         return number
     if isinstance(value, TensorBase) and value.ndim == 0:
         meta = value._impl.autograd_meta
-        if meta is None or not meta.requires_grad():
+        if meta is None or not meta.needs_gradient():
             if keys.modes:
                 note_number(value, ARGUMENT)
             number = value._impl.array.item()

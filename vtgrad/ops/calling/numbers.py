@@ -152,4 +152,4 @@ def _stands_for_a_number(value: object) -> bool:
     if not isinstance(value, TensorBase) or value.ndim:
         return False
     meta = value._impl.autograd_meta
-    return meta is None or not meta.requires_grad()
+    return meta is None or not meta.needs_gradient()

@@ -225,8 +225,8 @@ def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = 
             return write_out(out, array, "add", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
         result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, AddBackward0.record(input, other, alpha=alpha))
     return result
@@ -309,8 +309,8 @@ def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = 
             return write_out(out, array, "sub", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
         result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, SubBackward0.record(input, other, alpha=alpha))
     return result
@@ -342,8 +342,8 @@ def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
         return recover(error, op.RSUB_TENSOR, rsub_Tensor, input, other, alpha=alpha)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, RsubBackward0.record(input, other, alpha=alpha))
     return result
@@ -358,7 +358,7 @@ def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
     except Exception as error:
         return recover(error, op.RSUB_SCALAR, rsub_Scalar, input, other, alpha=alpha)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, RsubBackward1.record(input, other, alpha=alpha))
     return result
 
@@ -425,8 +425,8 @@ def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             return write_out(out, array, "mul", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
         result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, MulBackward0.record(input, other))
     return result
@@ -500,8 +500,8 @@ def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             return write_out(out, array, "div", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
         result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, DivBackward0.record(input, other))
     return result
@@ -538,8 +538,8 @@ def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | No
         return write_out(out, array, "div", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, DivBackward2.record(input, other, rounding_mode=rounding_mode))
     return result
@@ -637,7 +637,7 @@ def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "remainder")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, RemainderBackward0.record(input, other))
     return result
 
@@ -666,8 +666,8 @@ def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "remainder", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, RemainderBackward1.record(input, other))
     return result
@@ -712,7 +712,7 @@ def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "fmod")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, FmodBackward0.record(input, other))
     return result
 
@@ -741,8 +741,8 @@ def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "fmod", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, FmodBackward1.record(input, other))
     return result
@@ -773,8 +773,8 @@ def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) 
         return write_out(out, array, "lerp", inputs=(input, end))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (end._impl.autograd_meta is not None and end._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, LerpBackward0.record(input, end, weight))
     return result
@@ -805,9 +805,9 @@ def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) 
         return write_out(out, array, "lerp", exact=True, inputs=(input, end, weight))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (end._impl.autograd_meta is not None and end._impl.autograd_meta.requires_grad())
-        or (weight._impl.autograd_meta is not None and weight._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (end._impl.autograd_meta is not None and end._impl.autograd_meta.needs_gradient())
+        or (weight._impl.autograd_meta is not None and weight._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, LerpBackward1.record(input, end, weight))
     return result
@@ -882,9 +882,9 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
         return write_out(out, array, "addcmul", inputs=(input, tensor1, tensor2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
-        or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.needs_gradient())
+        or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, AddcmulBackward0.record(input, tensor1, tensor2, value=value))
     return result
@@ -958,9 +958,9 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
         return write_out(out, array, "addcdiv", inputs=(input, tensor1, tensor2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.requires_grad())
-        or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.needs_gradient())
+        or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, AddcdivBackward0.record(input, tensor1, tensor2, value=value))
     return result
@@ -991,7 +991,7 @@ def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, PowBackward0.record(input, exponent))
     return result
 
@@ -1020,8 +1020,8 @@ def pow_Tensor_Tensor(input: T, exponent: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "pow", inputs=(input, exponent))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         node = PowBackward1.record(input, exponent)
         set_history(result, node)
@@ -1053,7 +1053,7 @@ def pow_Scalar(input: Number, exponent: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(exponent, array)
-    if exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.requires_grad() and is_recording():
+    if exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.needs_gradient() and is_recording():
         node = PowBackward2.record(input, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -1104,7 +1104,7 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sqrt")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = SqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1162,7 +1162,7 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "rsqrt")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = RsqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1225,7 +1225,7 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "reciprocal")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = ReciprocalBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1295,8 +1295,8 @@ def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "hypot", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         node = HypotBackward0.record(input, other)
         set_history(result, node)
@@ -1359,7 +1359,7 @@ def neg(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "neg", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, NegBackward0.record(input))
     return result
 
@@ -1426,7 +1426,7 @@ def abs(input: T, *, out: T | None = None) -> T:
             out, array, "abs", exact=input._impl.dtype.kind != "c" or (out._impl.dtype.kind == "c" and out._impl.dtype != input._impl.dtype)
         )
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, AbsBackward0.record(input))
     return result
 
@@ -1483,7 +1483,7 @@ def sign(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sign", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, SignBackward0.record(input))
     return result
 
@@ -1541,7 +1541,7 @@ def sgn(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sgn", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = SgnBackward0.record(input)
         set_history(result, node)
         node.save_results(result)

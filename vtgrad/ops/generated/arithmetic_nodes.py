@@ -49,18 +49,18 @@ class AddBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase | Number, *, alpha: Number = 1, inplace: bool = False) -> AddBackward0:
-        node = AddBackward0((gradient_edge(self), gradient_edge(other)))
+        node = AddBackward0(None, gradient_edge(self), gradient_edge(other))
         node.alpha = alpha
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = array_formulas.scaled_back(grad, self.alpha) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
+        grad1 = array_formulas.scaled_back(grad, self.alpha) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = tensor_formulas.scaled_back(grad, self.alpha) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
+        grad1 = tensor_formulas.scaled_back(grad, self.alpha) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -75,32 +75,28 @@ class SubBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase | Number, *, alpha: Number = 1, inplace: bool = False) -> SubBackward0:
-        node = SubBackward0((gradient_edge(self), gradient_edge(other)))
+        node = SubBackward0(None, gradient_edge(self), gradient_edge(other))
         node.alpha = alpha
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = array_formulas.scaled_back(k.neg(grad), self.alpha)
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
+        grad1 = array_formulas.scaled_back(k.neg(grad), self.alpha) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = array_formulas.scaled_back(reuse(owned, k.neg, grad), self.alpha)
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = tensor_formulas.scaled_back(F.neg(grad), self.alpha)
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
+        grad1 = tensor_formulas.scaled_back(F.neg(grad), self.alpha) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -115,30 +111,26 @@ class RsubBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, alpha: Number = 1) -> RsubBackward0:
-        node = RsubBackward0((gradient_edge(self), gradient_edge(other)))
+        node = RsubBackward0(None, gradient_edge(self), gradient_edge(other))
         node.alpha = alpha
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = array_formulas.scaled_back(k.neg(grad), self.alpha)
-        grad1 = grad if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = array_formulas.scaled_back(k.neg(grad), self.alpha) if needs & 1 and self.edge0 is not None else None
+        grad1 = grad if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+        if needs & 1 and self.edge0 is not None:
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = array_formulas.scaled_back(reuse(owned0, k.neg, grad), self.alpha)
-        grad1 = grad if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = grad if needs & 2 and self.edge1 is not None else None
         return (grad0, grad1), (FRESH, PASSED)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = tensor_formulas.scaled_back(F.neg(grad), self.alpha)
-        grad1 = grad if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = tensor_formulas.scaled_back(F.neg(grad), self.alpha) if needs & 1 and self.edge0 is not None else None
+        grad1 = grad if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -148,12 +140,13 @@ class RsubBackward1(OperatorNode):
 
     __slots__ = ("alpha",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     alpha: Number
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, alpha: Number = 1) -> RsubBackward1:
-        node = RsubBackward1((gradient_edge(self),))
+        node = RsubBackward1(None, gradient_edge(self))
         node.alpha = alpha
         return node
 
@@ -162,7 +155,7 @@ class RsubBackward1(OperatorNode):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = array_formulas.scaled_back(reuse(owned, k.neg, grad), self.alpha)
         return (grad0,), (FRESH,)
 
@@ -182,13 +175,13 @@ class MulBackward0(SavesSelfOtherOrNumber):
     def record(self: TensorBase, other: TensorBase | Number, *, inplace: bool = False) -> MulBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = MulBackward0((edge0, edge1))
+        node = MulBackward0(None, edge0, edge1)
         if edge1 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
@@ -196,38 +189,38 @@ class MulBackward0(SavesSelfOtherOrNumber):
         elif not isinstance(other, TensorBase):
             node.saved_other = other
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = k.mul(grad, k.conj(other))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.mul(grad, k.conj(self.saved_self.unpack_array(self)))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        if needs & 3 == 3 and is_square(self.next_edges, self.saved_other, self.saved_self):
+        if needs & 3 == 3 and is_square(self.edge0, self.edge1, self.saved_other, self.saved_self):
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             square = product(may_share, owned, grad, k.conj(other))
             return (square, square), (SHARED, SHARED if square is other else FRESH)
         grad0: Gradient | None = None
         owner0 = FRESH
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = product(may_share, owned0, grad, k.conj(other))
             if grad0 is other:
                 owner0 = SHARED
         grad1: Gradient | None = None
         owner1 = FRESH
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad1 = product(may_share, owned, grad, k.conj(self_))
             if grad1 is self_:
@@ -236,13 +229,11 @@ class MulBackward0(SavesSelfOtherOrNumber):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = F.mul(grad, F.conj(other))
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.mul(grad, F.conj(self.saved_self.unpack(self)))
+        grad1 = F.mul(grad, F.conj(self.saved_self.unpack(self))) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -258,24 +249,24 @@ class DivBackward0(SavesSelfOtherOrNumber):
     def record(self: TensorBase, other: TensorBase | Number, *, inplace: bool = False) -> DivBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = DivBackward0((edge0, edge1))
+        node = DivBackward0(None, edge0, edge1)
         if edge1 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
+            node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = SavedVariable.of_input(other, edge1) if isinstance(other, TensorBase) else other
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = k.div(grad, k.conj(other))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
@@ -284,13 +275,13 @@ class DivBackward0(SavesSelfOtherOrNumber):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0, k.div, grad, k.conj(other))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
@@ -299,12 +290,12 @@ class DivBackward0(SavesSelfOtherOrNumber):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = F.div(grad, F.conj(other))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             saved_other = self.saved_other
             other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
@@ -325,25 +316,25 @@ class DivBackward2(SavesSelfOtherOrNumber):
     def record(self: TensorBase, other: TensorBase | Number, *, rounding_mode: AnyStr | None, inplace: bool = False) -> DivBackward2:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = DivBackward2((edge0, edge1))
+        node = DivBackward2(None, edge0, edge1)
         if edge1 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = SavedVariable(other, edge1) if isinstance(other, TensorBase) else other
+            node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = SavedVariable.of_input(other, edge1) if isinstance(other, TensorBase) else other
         node.rounding_mode = rounding_mode
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = array_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
@@ -352,12 +343,12 @@ class DivBackward2(SavesSelfOtherOrNumber):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = array_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             saved_other = self.saved_other
             other = saved_other.unpack_array(self) if isinstance(saved_other, SavedVariable) else saved_other
@@ -366,12 +357,12 @@ class DivBackward2(SavesSelfOtherOrNumber):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             saved_other = self.saved_other
             other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
             grad0 = tensor_formulas.gradient_of_dividend(grad, other, self.rounding_mode)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             saved_other = self.saved_other
             other = saved_other.unpack(self) if isinstance(saved_other, SavedVariable) else saved_other
@@ -385,10 +376,11 @@ class RemainderBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> RemainderBackward0:
-        return RemainderBackward0((gradient_edge(self),))
+        return RemainderBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
@@ -409,25 +401,25 @@ class RemainderBackward1(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> RemainderBackward1:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = RemainderBackward1((edge0, edge1))
+        node = RemainderBackward1(None, edge0, edge1)
         if edge1 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.mul(k.neg(grad), k.div(self_, other, rounding_mode="floor"))
@@ -435,20 +427,20 @@ class RemainderBackward1(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(1, k.mul, reuse(owned, k.neg, grad), k.div(self_, other, rounding_mode="floor"))
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.mul(F.neg(grad), F.div(self_, other, rounding_mode="floor"))
@@ -461,10 +453,11 @@ class FmodBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> FmodBackward0:
-        return FmodBackward0((gradient_edge(self),))
+        return FmodBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
@@ -485,25 +478,25 @@ class FmodBackward1(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> FmodBackward1:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = FmodBackward1((edge0, edge1))
+        node = FmodBackward1(None, edge0, edge1)
         if edge1 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.mul(k.neg(grad), k.div(self_, other, rounding_mode="trunc"))
@@ -511,20 +504,20 @@ class FmodBackward1(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = grad
             owned = False
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(1, k.mul, reuse(owned, k.neg, grad), k.div(self_, other, rounding_mode="trunc"))
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.mul(F.neg(grad), F.div(self_, other, rounding_mode="trunc"))
@@ -542,28 +535,26 @@ class LerpBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, end: TensorBase, weight: Number, *, inplace: bool = False) -> LerpBackward0:
-        node = LerpBackward0((gradient_edge(self), gradient_edge(end)))
+        node = LerpBackward0(None, gradient_edge(self), gradient_edge(end))
         node.weight = weight
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.mul(grad, k.conj(1 - self.weight)) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.mul(grad, k.conj(self.weight)) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.mul(grad, k.conj(1 - self.weight)) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.mul(grad, k.conj(self.weight)) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+        if needs & 1 and self.edge0 is not None:
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0, k.mul, grad, k.conj(1 - self.weight))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = reuse(owned, k.mul, grad, k.conj(self.weight))
+        grad1 = reuse(owned, k.mul, grad, k.conj(self.weight)) if needs & 2 and self.edge1 is not None else None
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.mul(grad, F.conj(1 - self.weight)) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.mul(grad, F.conj(self.weight)) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.mul(grad, F.conj(1 - self.weight)) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.mul(grad, F.conj(self.weight)) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -586,9 +577,9 @@ class LerpBackward1(SavesSelfEndWeight):
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
-        node.saved_end = UNSAVED if edge2 is None else SavedVariable(end, edge1)
-        node.saved_weight = SavedVariable(weight, edge2)
+            node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_end = UNSAVED if edge2 is None else SavedVariable.of_input(end, edge1)
+        node.saved_weight = SavedVariable.of_input(weight, edge2)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -655,8 +646,8 @@ class AddcmulBackward0(SavesTensor1Tensor2):
         edge1 = gradient_edge(tensor1)
         edge2 = gradient_edge(tensor2)
         node = AddcmulBackward0((edge0, edge1, edge2))
-        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable(tensor1, edge1)
-        node.saved_tensor2 = UNSAVED if edge1 is None else SavedVariable(tensor2, edge2)
+        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable.of_input(tensor1, edge1)
+        node.saved_tensor2 = UNSAVED if edge1 is None else SavedVariable.of_input(tensor2, edge2)
         node.value = value
         return node
 
@@ -710,8 +701,8 @@ class AddcdivBackward0(SavesTensor1Tensor2):
         edge1 = gradient_edge(tensor1)
         edge2 = gradient_edge(tensor2)
         node = AddcdivBackward0((edge0, edge1, edge2))
-        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable(tensor1, edge1)
-        node.saved_tensor2 = SavedVariable(tensor2, edge2)
+        node.saved_tensor1 = UNSAVED if edge2 is None else SavedVariable.of_input(tensor1, edge1)
+        node.saved_tensor2 = SavedVariable.of_input(tensor2, edge2)
         node.value = value
         return node
 
@@ -768,14 +759,15 @@ class PowBackward0(SavesSelf):
 
     __slots__ = ("exponent",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     exponent: Number
 
     @staticmethod
     def record(self: TensorBase, exponent: Number, *, inplace: bool = False) -> PowBackward0:
         edge0 = gradient_edge(self)
-        node = PowBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = PowBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.exponent = exponent
         return node
 
@@ -784,7 +776,7 @@ class PowBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_power(owned, grad, self.saved_self.unpack_array(self), self.exponent)
         return (grad0,), (FRESH,)
 
@@ -805,21 +797,21 @@ class PowBackward1(SavesSelfExponentResult):
     def record(self: TensorBase, exponent: TensorBase, *, inplace: bool = False) -> PowBackward1:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(exponent)
-        node = PowBackward1((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = PowBackward1(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.saved_exponent = (
-            node.saved_self if exponent is self and not saves_observed.reasons and not inplace else SavedVariable(exponent, edge1)
+            node.saved_self if exponent is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(exponent, edge1)
         )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             exponent = self.saved_exponent.unpack_array(self)
             grad0 = array_formulas.gradient_of_base(grad, self_, exponent)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             exponent = self.saved_exponent.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -828,13 +820,13 @@ class PowBackward1(SavesSelfExponentResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             exponent = self.saved_exponent.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reusing_formulas.gradient_of_base(owned0, grad, self_, exponent)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             exponent = self.saved_exponent.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -843,12 +835,12 @@ class PowBackward1(SavesSelfExponentResult):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             exponent = self.saved_exponent.unpack(self)
             grad0 = tensor_formulas.gradient_of_base(grad, self_, exponent)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             exponent = self.saved_exponent.unpack(self)
             result = self.saved_result.unpack(self)
@@ -862,6 +854,7 @@ class PowBackward2(SavesExponentResult):
 
     __slots__ = ("self",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
     self: Number
@@ -869,8 +862,8 @@ class PowBackward2(SavesExponentResult):
     @staticmethod
     def record(self: Number, exponent: TensorBase) -> PowBackward2:
         edge0 = gradient_edge(exponent)
-        node = PowBackward2((edge0,))
-        node.saved_exponent = SavedVariable(exponent, edge0)
+        node = PowBackward2(None, edge0)
+        node.saved_exponent = SavedVariable.of_input(exponent, edge0)
         node.self = self
         return node
 
@@ -881,7 +874,7 @@ class PowBackward2(SavesExponentResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             exponent = self.saved_exponent.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_number_exponent(owned, grad, self.self, exponent, result)
@@ -899,19 +892,20 @@ class SqrtBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SqrtBackward0:
-        return SqrtBackward0((gradient_edge(self),))
+        return SqrtBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.div(grad, k.mul(k.conj(self.saved_result.unpack_array(self)), 2)),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self.saved_result.unpack_array(self)), 2))
         return (grad0,), (FRESH,)
 
@@ -925,19 +919,20 @@ class RsqrtBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> RsqrtBackward0:
-        return RsqrtBackward0((gradient_edge(self),))
+        return RsqrtBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.mul(k.mul(grad, -0.5), k.conj(k.pow(self.saved_result.unpack_array(self), 3))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = reuse(3, k.mul, reuse(owned, k.mul, grad, -0.5), k.conj(k.pow(result, 3)))
         return (grad0,), (FRESH,)
@@ -952,12 +947,13 @@ class ReciprocalBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ReciprocalBackward0:
-        return ReciprocalBackward0((gradient_edge(self),))
+        return ReciprocalBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -965,7 +961,7 @@ class ReciprocalBackward0(SavesResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, k.mul(result, result))))
         return (grad0,), (FRESH,)
@@ -988,29 +984,29 @@ class HypotBackward0(SavesSelfOtherResult):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> HypotBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = HypotBackward0((edge0, edge1))
+        node = HypotBackward0(None, edge0, edge1)
         if edge0 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = k.mul(grad, k.div(self_, result))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad1 = k.mul(grad, k.div(other, result))
@@ -1018,13 +1014,13 @@ class HypotBackward0(SavesSelfOtherResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(2 | owned0, k.mul, grad, k.div(self_, result))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad1 = reuse(2 | owned, k.mul, grad, k.div(other, result))
@@ -1032,12 +1028,12 @@ class HypotBackward0(SavesSelfOtherResult):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             result = self.saved_result.unpack(self)
             grad0 = F.mul(grad, F.div(self_, result))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)
             grad1 = F.mul(grad, F.div(other, result))
@@ -1050,17 +1046,18 @@ class NegBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> NegBackward0:
-        return NegBackward0((gradient_edge(self),))
+        return NegBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.neg(grad),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0 = reuse(owned, k.neg, grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = reuse(owned, k.neg, grad) if needs & 1 and self.edge0 is not None else None
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -1073,13 +1070,14 @@ class AbsBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AbsBackward0:
         edge0 = gradient_edge(self)
-        node = AbsBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AbsBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -1087,7 +1085,7 @@ class AbsBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.mul, grad, k.sgn(self.saved_self.unpack_array(self)))
         return (grad0,), (FRESH,)
 
@@ -1101,10 +1099,11 @@ class SignBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SignBackward0:
-        return SignBackward0((gradient_edge(self),))
+        return SignBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1119,14 +1118,15 @@ class SgnBackward0(SavesSelfResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SgnBackward0:
         edge0 = gradient_edge(self)
-        node = SgnBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = SgnBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -1136,7 +1136,7 @@ class SgnBackward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_sgn(owned, grad, self_, result)

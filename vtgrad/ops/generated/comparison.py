@@ -184,7 +184,7 @@ def relu(input: T) -> T:
     except Exception as error:
         return recover(error, op.RELU, relu, input)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = ReluBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -211,8 +211,8 @@ def threshold_backward(grad_output: T, self: Tensor, threshold: Number) -> T:
         return recover(error, op.THRESHOLD_BACKWARD, threshold_backward, grad_output, self, threshold)
     result = wrap_like(grad_output, array)
     if (
-        (grad_output._impl.autograd_meta is not None and grad_output._impl.autograd_meta.requires_grad())
-        or (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
+        (grad_output._impl.autograd_meta is not None and grad_output._impl.autograd_meta.needs_gradient())
+        or (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, ThresholdBackwardBackward0.record(grad_output, self, threshold))
     return result
@@ -272,8 +272,8 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "maximum", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, MaximumBackward0.record(input, other))
     return result
@@ -289,8 +289,8 @@ def halved_where(self: T, condition: Tensor) -> T:
         return recover(error, op.HALVED_WHERE, halved_where, self, condition)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.requires_grad())
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
+        or (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, HalvedWhereBackward0.record(self, condition))
     return result
@@ -350,8 +350,8 @@ def minimum(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "minimum", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, MinimumBackward0.record(input, other))
     return result
@@ -410,8 +410,8 @@ def fmax(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "fmax", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, FmaxBackward0.record(input, other))
     return result
@@ -470,8 +470,8 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "fmin", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, FminBackward0.record(input, other))
     return result
@@ -518,7 +518,7 @@ def clamp_default(input: T, min: Number | None = None, max: Number | None = None
     if out is not None:
         return write_out(out, array, "clamp", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, ClampBackward1.record(input, min, max))
     return result
 
@@ -546,7 +546,7 @@ def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "clamp_min")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, ClampMinBackward0.record(input, min))
     return result
 
@@ -575,8 +575,8 @@ def clamp_min_Tensor(input: T, min: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "clamp_min", inputs=(input, min))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (min._impl.autograd_meta is not None and min._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (min._impl.autograd_meta is not None and min._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, ClampMinBackward1.record(input, min))
     return result
@@ -606,7 +606,7 @@ def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "clamp_max")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, ClampMaxBackward0.record(input, max))
     return result
 
@@ -635,8 +635,8 @@ def clamp_max_Tensor(input: T, max: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "clamp_max", inputs=(input, max))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (max._impl.autograd_meta is not None and max._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (max._impl.autograd_meta is not None and max._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, ClampMaxBackward1.record(input, max))
     return result
@@ -672,9 +672,9 @@ def where_self(condition: T, input: Tensor | Number, other: Tensor | Number, *, 
         return write_out(out, array, "where", exact=True, inputs=(condition, input, other))
     result = wrap_like(condition, array)
     if (
-        (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.requires_grad())
-        or (isinstance(input, TensorBase) and input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.needs_gradient())
+        or (isinstance(input, TensorBase) and input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, WhereBackward0.record(condition, input, other))
     return result
@@ -741,7 +741,7 @@ def eq_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.EQ_SCALAR, eq_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
         set_history(result, EqBackward0.record(input, other))
     return result
 
@@ -767,8 +767,8 @@ def eq_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"
@@ -847,7 +847,7 @@ def ne_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.NE_SCALAR, ne_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
         set_history(result, NeBackward0.record(input, other))
     return result
 
@@ -873,8 +873,8 @@ def ne_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"
@@ -957,7 +957,7 @@ def lt_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.LT_SCALAR, lt_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
         set_history(result, LtBackward0.record(input, other))
     return result
 
@@ -983,8 +983,8 @@ def lt_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"
@@ -1067,7 +1067,7 @@ def le_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.LE_SCALAR, le_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
         set_history(result, LeBackward0.record(input, other))
     return result
 
@@ -1093,8 +1093,8 @@ def le_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"
@@ -1177,7 +1177,7 @@ def gt_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.GT_SCALAR, gt_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
         set_history(result, GtBackward0.record(input, other))
     return result
 
@@ -1203,8 +1203,8 @@ def gt_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"
@@ -1287,7 +1287,7 @@ def ge_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.GE_SCALAR, ge_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
         set_history(result, GeBackward0.record(input, other))
     return result
 
@@ -1313,8 +1313,8 @@ def ge_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"

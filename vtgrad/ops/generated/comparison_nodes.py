@@ -40,19 +40,20 @@ class ReluBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ReluBackward0:
-        return ReluBackward0((gradient_edge(self),))
+        return ReluBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.threshold_backward(grad, self.saved_result.unpack_array(self), 0),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.threshold_backward, grad, self.saved_result.unpack_array(self), 0)
         return (grad0,), (FRESH,)
 
@@ -73,31 +74,31 @@ class ThresholdBackwardBackward0(SavesSelf):
     def record(grad_output: TensorBase, self: TensorBase, threshold: Number) -> ThresholdBackwardBackward0:
         edge0 = gradient_edge(grad_output)
         edge1 = gradient_edge(self)
-        node = ThresholdBackwardBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge0 is None else SavedVariable(self, edge1)
+        node = ThresholdBackwardBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge0 is None else SavedVariable.of_input(self, edge1)
         node.threshold = threshold
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.threshold_backward(grad, self.saved_self.unpack_array(self), self.threshold)
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+        if needs & 1 and self.edge0 is not None:
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0, k.threshold_backward, grad, self.saved_self.unpack_array(self), self.threshold)
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.threshold_backward(grad, self.saved_self.unpack(self), self.threshold)
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -113,19 +114,19 @@ class MaximumBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase) -> MaximumBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = MaximumBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node = MaximumBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.shared_gradient(grad, self_, other, k.lt(self_, other))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = array_formulas.shared_gradient(grad, self_, other, k.gt(self_, other))
@@ -133,13 +134,13 @@ class MaximumBackward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reusing_formulas.shared_gradient(owned0, grad, self_, other, k.lt(self_, other))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reusing_formulas.shared_gradient(owned, grad, self_, other, k.gt(self_, other))
@@ -147,12 +148,12 @@ class MaximumBackward0(SavesSelfOther):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = tensor_formulas.shared_gradient(grad, self_, other, F.lt(self_, other))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = tensor_formulas.shared_gradient(grad, self_, other, F.gt(self_, other))
@@ -165,12 +166,13 @@ class HalvedWhereBackward0(SavesCondition):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, condition: TensorBase) -> HalvedWhereBackward0:
-        node = HalvedWhereBackward0((gradient_edge(self),))
-        node.saved_condition = SavedVariable(condition, None)
+        node = HalvedWhereBackward0(None, gradient_edge(self))
+        node.saved_condition = SavedVariable.of_input(condition, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -178,7 +180,7 @@ class HalvedWhereBackward0(SavesCondition):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.halved_where, grad, self.saved_condition.unpack_array(self))
         return (grad0,), (FRESH,)
 
@@ -198,19 +200,19 @@ class MinimumBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase) -> MinimumBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = MinimumBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node = MinimumBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.shared_gradient(grad, self_, other, k.gt(self_, other))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = array_formulas.shared_gradient(grad, self_, other, k.lt(self_, other))
@@ -218,13 +220,13 @@ class MinimumBackward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reusing_formulas.shared_gradient(owned0, grad, self_, other, k.gt(self_, other))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reusing_formulas.shared_gradient(owned, grad, self_, other, k.lt(self_, other))
@@ -232,12 +234,12 @@ class MinimumBackward0(SavesSelfOther):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = tensor_formulas.shared_gradient(grad, self_, other, F.gt(self_, other))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = tensor_formulas.shared_gradient(grad, self_, other, F.lt(self_, other))
@@ -256,19 +258,19 @@ class FmaxBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase) -> FmaxBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = FmaxBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node = FmaxBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = k.where(array_formulas.is_at_least(self_, other), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.where(array_formulas.is_at_least(self_, other), 0, grad)
@@ -276,13 +278,13 @@ class FmaxBackward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0 << 1, k.where, array_formulas.is_at_least(self_, other), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(owned << 2, k.where, array_formulas.is_at_least(self_, other), 0, grad)
@@ -290,12 +292,12 @@ class FmaxBackward0(SavesSelfOther):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = F.where(tensor_formulas.is_at_least(self_, other), grad, 0)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.where(tensor_formulas.is_at_least(self_, other), 0, grad)
@@ -314,19 +316,19 @@ class FminBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase) -> FminBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = FminBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node = FminBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = k.where(array_formulas.is_at_most(self_, other), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.where(array_formulas.is_at_most(self_, other), 0, grad)
@@ -334,13 +336,13 @@ class FminBackward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0 << 1, k.where, array_formulas.is_at_most(self_, other), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(owned << 2, k.where, array_formulas.is_at_most(self_, other), 0, grad)
@@ -348,12 +350,12 @@ class FminBackward0(SavesSelfOther):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = F.where(tensor_formulas.is_at_most(self_, other), grad, 0)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.where(tensor_formulas.is_at_most(self_, other), 0, grad)
@@ -374,9 +376,9 @@ class ClampBackward0(SavesSelfMinOrNoneMaxOrNone):
         edge1 = gradient_edge(min)
         edge2 = gradient_edge(max)
         node = ClampBackward0((edge0, edge1, edge2))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_min = None if min is None else SavedVariable(min, edge1)
-        node.saved_max = None if max is None else SavedVariable(max, edge2)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_min = None if min is None else SavedVariable.of_input(min, edge1)
+        node.saved_max = None if max is None else SavedVariable.of_input(max, edge2)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -469,6 +471,7 @@ class ClampBackward1(SavesSelf):
 
     __slots__ = ("max", "min")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     min: Number | None
     max: Number | None
@@ -476,8 +479,8 @@ class ClampBackward1(SavesSelf):
     @staticmethod
     def record(self: TensorBase, min: Number | None = None, max: Number | None = None, *, inplace: bool = False) -> ClampBackward1:
         edge0 = gradient_edge(self)
-        node = ClampBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = ClampBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.min = min
         node.max = max
         return node
@@ -487,7 +490,7 @@ class ClampBackward1(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_inside(owned, grad, self_, self.min, self.max)
         return (grad0,), (FRESH,)
@@ -502,14 +505,15 @@ class ClampMinBackward0(SavesSelf):
 
     __slots__ = ("min",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     min: Number
 
     @staticmethod
     def record(self: TensorBase, min: Number, *, inplace: bool = False) -> ClampMinBackward0:
         edge0 = gradient_edge(self)
-        node = ClampMinBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = ClampMinBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.min = min
         return node
 
@@ -518,7 +522,7 @@ class ClampMinBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned << 1, k.where, k.ge(self.saved_self.unpack_array(self), self.min), grad, 0)
         return (grad0,), (FRESH,)
 
@@ -538,19 +542,21 @@ class ClampMinBackward1(SavesSelfMin):
     def record(self: TensorBase, min: TensorBase, *, inplace: bool = False) -> ClampMinBackward1:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(min)
-        node = ClampMinBackward1((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_min = node.saved_self if min is self and not saves_observed.reasons and not inplace else SavedVariable(min, edge1)
+        node = ClampMinBackward1(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_min = (
+            node.saved_self if min is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(min, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             min = self.saved_min.unpack_array(self)
             grad0 = k.where(k.ge(self_, min), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             min = self.saved_min.unpack_array(self)
             grad1 = k.where(k.lt(self_, min), grad, 0)
@@ -558,13 +564,13 @@ class ClampMinBackward1(SavesSelfMin):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             min = self.saved_min.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0 << 1, k.where, k.ge(self_, min), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             min = self.saved_min.unpack_array(self)
             grad1 = reuse(owned << 1, k.where, k.lt(self_, min), grad, 0)
@@ -572,12 +578,12 @@ class ClampMinBackward1(SavesSelfMin):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             min = self.saved_min.unpack(self)
             grad0 = F.where(F.ge(self_, min), grad, 0)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             min = self.saved_min.unpack(self)
             grad1 = F.where(F.lt(self_, min), grad, 0)
@@ -590,14 +596,15 @@ class ClampMaxBackward0(SavesSelf):
 
     __slots__ = ("max",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     max: Number
 
     @staticmethod
     def record(self: TensorBase, max: Number, *, inplace: bool = False) -> ClampMaxBackward0:
         edge0 = gradient_edge(self)
-        node = ClampMaxBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = ClampMaxBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.max = max
         return node
 
@@ -606,7 +613,7 @@ class ClampMaxBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned << 1, k.where, k.le(self.saved_self.unpack_array(self), self.max), grad, 0)
         return (grad0,), (FRESH,)
 
@@ -626,19 +633,21 @@ class ClampMaxBackward1(SavesSelfMax):
     def record(self: TensorBase, max: TensorBase, *, inplace: bool = False) -> ClampMaxBackward1:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(max)
-        node = ClampMaxBackward1((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_max = node.saved_self if max is self and not saves_observed.reasons and not inplace else SavedVariable(max, edge1)
+        node = ClampMaxBackward1(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_max = (
+            node.saved_self if max is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(max, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             max = self.saved_max.unpack_array(self)
             grad0 = k.where(k.le(self_, max), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             max = self.saved_max.unpack_array(self)
             grad1 = k.where(k.gt(self_, max), grad, 0)
@@ -646,13 +655,13 @@ class ClampMaxBackward1(SavesSelfMax):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             max = self.saved_max.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0 << 1, k.where, k.le(self_, max), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             max = self.saved_max.unpack_array(self)
             grad1 = reuse(owned << 1, k.where, k.gt(self_, max), grad, 0)
@@ -660,12 +669,12 @@ class ClampMaxBackward1(SavesSelfMax):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             max = self.saved_max.unpack(self)
             grad0 = F.where(F.le(self_, max), grad, 0)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             max = self.saved_max.unpack(self)
             grad1 = F.where(F.gt(self_, max), grad, 0)
@@ -682,36 +691,32 @@ class WhereBackward0(SavesCondition):
 
     @staticmethod
     def record(condition: TensorBase, input: TensorBase | Number, other: TensorBase | Number) -> WhereBackward0:
-        node = WhereBackward0((gradient_edge(input), gradient_edge(other)))
-        node.saved_condition = SavedVariable(condition, None)
+        node = WhereBackward0(None, gradient_edge(input), gradient_edge(other))
+        node.saved_condition = SavedVariable.of_input(condition, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.where(self.saved_condition.unpack_array(self), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.where(self.saved_condition.unpack_array(self), 0, grad)
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+        if needs & 1 and self.edge0 is not None:
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0 << 1, k.where, self.saved_condition.unpack_array(self), grad, 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = reuse(owned << 2, k.where, self.saved_condition.unpack_array(self), 0, grad)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.where(self.saved_condition.unpack(self), grad, 0)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.where(self.saved_condition.unpack(self), 0, grad)
+        grad0 = F.where(self.saved_condition.unpack(self), grad, 0) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.where(self.saved_condition.unpack(self), 0, grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -721,10 +726,11 @@ class EqBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> EqBackward0:
-        return EqBackward0((gradient_edge(self),))
+        return EqBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -742,16 +748,16 @@ class EqBackward1(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> EqBackward1:
-        return EqBackward1((gradient_edge(self), gradient_edge(other)))
+        return EqBackward1(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -761,10 +767,11 @@ class NeBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> NeBackward0:
-        return NeBackward0((gradient_edge(self),))
+        return NeBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -782,16 +789,16 @@ class NeBackward1(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> NeBackward1:
-        return NeBackward1((gradient_edge(self), gradient_edge(other)))
+        return NeBackward1(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -801,10 +808,11 @@ class LtBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> LtBackward0:
-        return LtBackward0((gradient_edge(self),))
+        return LtBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -822,16 +830,16 @@ class LtBackward1(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LtBackward1:
-        return LtBackward1((gradient_edge(self), gradient_edge(other)))
+        return LtBackward1(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -841,10 +849,11 @@ class LeBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> LeBackward0:
-        return LeBackward0((gradient_edge(self),))
+        return LeBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -862,16 +871,16 @@ class LeBackward1(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LeBackward1:
-        return LeBackward1((gradient_edge(self), gradient_edge(other)))
+        return LeBackward1(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -881,10 +890,11 @@ class GtBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> GtBackward0:
-        return GtBackward0((gradient_edge(self),))
+        return GtBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -902,16 +912,16 @@ class GtBackward1(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> GtBackward1:
-        return GtBackward1((gradient_edge(self), gradient_edge(other)))
+        return GtBackward1(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -921,10 +931,11 @@ class GeBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> GeBackward0:
-        return GeBackward0((gradient_edge(self),))
+        return GeBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -942,14 +953,14 @@ class GeBackward1(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> GeBackward1:
-        return GeBackward1((gradient_edge(self), gradient_edge(other)))
+        return GeBackward1(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1

@@ -34,10 +34,11 @@ class ConjPhysicalBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward0:
-        return ConjPhysicalBackward0((gradient_edge(self),))
+        return ConjPhysicalBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
@@ -52,10 +53,11 @@ class ConjPhysicalBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ConjPhysicalBackward1:
-        return ConjPhysicalBackward1((gradient_edge(self),))
+        return ConjPhysicalBackward1(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
@@ -70,11 +72,12 @@ class ConjBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> ConjBackward0:
-        return ConjBackward0((gradient_edge(self),))
+        return ConjBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.conj(grad),)
@@ -89,18 +92,19 @@ class NegViewBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> NegViewBackward0:
-        return NegViewBackward0((gradient_edge(self),))
+        return NegViewBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.neg(grad),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        grad0 = reuse(owned, k.neg, grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = reuse(owned, k.neg, grad) if needs & 1 and self.edge0 is not None else None
         return (grad0,), (FRESH,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
@@ -113,14 +117,15 @@ class AngleBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase) -> AngleBackward0:
         edge0 = gradient_edge(self)
-        node = AngleBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = AngleBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -129,7 +134,7 @@ class AngleBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_angle(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (SHARED,)
 
@@ -147,24 +152,24 @@ class ComplexBackward0(OperatorNode):
 
     @staticmethod
     def record(real: TensorBase, imag: TensorBase) -> ComplexBackward0:
-        return ComplexBackward0((gradient_edge(real), gradient_edge(imag)))
+        return ComplexBackward0(None, gradient_edge(real), gradient_edge(imag))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.mul(grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
+        grad1 = k.mul(grad, -1j) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = grad
             owned = False
-        grad1 = reuse(owned, k.mul, grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = reuse(owned, k.mul, grad, -1j) if needs & 2 and self.edge1 is not None else None
         return (grad0, grad1), (PASSED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.mul(grad, -1j) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
+        grad1 = F.mul(grad, -1j) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -181,37 +186,37 @@ class PolarBackward0(SavesAngleResult):
     def record(abs: TensorBase, angle: TensorBase) -> PolarBackward0:
         edge0 = gradient_edge(abs)
         edge1 = gradient_edge(angle)
-        node = PolarBackward0((edge0, edge1))
-        node.saved_angle = UNSAVED if edge0 is None else SavedVariable(angle, edge1)
+        node = PolarBackward0(None, edge0, edge1)
+        node.saved_angle = UNSAVED if edge0 is None else SavedVariable.of_input(angle, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             angle = self.saved_angle.unpack_array(self)
             grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.mul(k.conj(grad), k.mul(self.saved_result.unpack_array(self), 1j))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             angle = self.saved_angle.unpack_array(self)
             grad0 = k.mul(k.conj(grad), k.polar(k.add(k.zeros_like(angle), 1), angle))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = reuse(2, k.mul, k.conj(grad), k.mul(self.saved_result.unpack_array(self), 1j))
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             angle = self.saved_angle.unpack(self)
             grad0 = F.mul(F.conj(grad), F.polar(F.add(F.zeros_like(angle), 1), angle))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.mul(F.conj(grad), F.mul(self.saved_result.unpack(self), 1j))
         return grad0, grad1
 
@@ -222,11 +227,12 @@ class ViewAsRealBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> ViewAsRealBackward0:
-        return ViewAsRealBackward0((gradient_edge(self),))
+        return ViewAsRealBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.joined_pairs(grad),)
@@ -241,11 +247,12 @@ class ViewAsComplexBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> ViewAsComplexBackward0:
-        return ViewAsComplexBackward0((gradient_edge(self),))
+        return ViewAsComplexBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.view_as_real(k.resolve_conj(grad)),)

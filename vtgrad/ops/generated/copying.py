@@ -99,7 +99,7 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     result = wrap_like(input, array)
     if not array.size:
         result._impl.state_strides_in(memory_format, input._impl)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, CloneBackward0.record(input, memory_format=memory_format))
     return result
 
@@ -232,7 +232,7 @@ def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None =
     result = wrap_like(self, array)
     if not array.size:
         result._impl.state_strides_in(memory_format, self._impl)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
         set_history(result, ToCopyBackward0.record(self, dtype, memory_format=memory_format))
     return result
 
@@ -246,7 +246,7 @@ def sum_to_size(self: T, size: Shape) -> T:
     except Exception as error:
         return recover(error, op.SUM_TO_SIZE, sum_to_size, self, size)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, SumToSizeBackward0.record(self, size))
     return result
 
@@ -260,7 +260,7 @@ def expand_to(self: T, size: Shape) -> T:
     except Exception as error:
         return recover(error, op.EXPAND_TO, expand_to, self, size)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, ExpandToBackward0.record(self, size))
     return result
 

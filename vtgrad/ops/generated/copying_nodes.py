@@ -28,10 +28,11 @@ class CloneBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, memory_format: MemoryFormat | None = None) -> CloneBackward0:
-        return CloneBackward0((gradient_edge(self),))
+        return CloneBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)
@@ -46,10 +47,11 @@ class ZeroBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ZeroBackward0:
-        return ZeroBackward0((gradient_edge(self),))
+        return ZeroBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -64,10 +66,11 @@ class FillBackward2(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, value: Number, *, inplace: bool = False) -> FillBackward2:
-        return FillBackward2((gradient_edge(self),))
+        return FillBackward2(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -85,16 +88,16 @@ class FillBackward3(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, value: TensorBase, *, inplace: bool = False) -> FillBackward3:
-        return FillBackward3((gradient_edge(self), gradient_edge(value)))
+        return FillBackward3(None, gradient_edge(self), gradient_edge(value))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.sum_to_size(grad, ()) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.sum_to_size(grad, ()) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.sum_to_size(grad, ()) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.sum_to_size(grad, ()) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -111,18 +114,18 @@ class CopyBackwards(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase | Number, non_blocking: AnyBool = False, *, inplace: bool = False) -> CopyBackwards:
-        node = CopyBackwards((gradient_edge(self), gradient_edge(other)))
+        node = CopyBackwards(None, gradient_edge(self), gradient_edge(other))
         node.other_dtype = dtype_of_operand(other)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.to_dtype(grad, self.other_dtype) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.to_dtype(grad, self.other_dtype) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.to_dtype(grad, self.other_dtype) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.to_dtype(grad, self.other_dtype) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -132,11 +135,12 @@ class ToCopyBackward0(OperatorNode):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, dtype: NumpyDType, *, memory_format: MemoryFormat | None = None) -> ToCopyBackward0:
-        node = ToCopyBackward0((gradient_edge(self),))
+        node = ToCopyBackward0(None, gradient_edge(self))
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -153,11 +157,12 @@ class SumToSizeBackward0(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, size: Shape) -> SumToSizeBackward0:
-        node = SumToSizeBackward0((gradient_edge(self),))
+        node = SumToSizeBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 
@@ -174,11 +179,12 @@ class ExpandToBackward0(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, size: Shape) -> ExpandToBackward0:
-        node = ExpandToBackward0((gradient_edge(self),))
+        node = ExpandToBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 

@@ -37,11 +37,12 @@ class CumsumBackward0(OperatorNode):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False) -> CumsumBackward0:
-        node = CumsumBackward0((gradient_edge(self),))
+        node = CumsumBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -58,14 +59,15 @@ class CumprodBackward0(SavesSelfResult):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, *, dtype: DType | None = None, inplace: bool = False) -> CumprodBackward0:
         edge0 = gradient_edge(self)
-        node = CumprodBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = CumprodBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -86,12 +88,13 @@ class CummaxBackward0(SavesIndicesOutput):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex) -> CummaxBackward0:
-        node = CummaxBackward0((gradient_edge(self),))
+        node = CummaxBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -108,12 +111,13 @@ class CumminBackward0(SavesIndicesOutput):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex) -> CumminBackward0:
-        node = CumminBackward0((gradient_edge(self),))
+        node = CumminBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -130,14 +134,15 @@ class LogcumsumexpBackward0(SavesSelf):
 
     __slots__ = ("dim", "self_ndim")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_ndim: int
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex) -> LogcumsumexpBackward0:
         edge0 = gradient_edge(self)
-        node = LogcumsumexpBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = LogcumsumexpBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_ndim = self._impl.array.ndim
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -165,18 +170,18 @@ class RunningAverageBackward0(SavesSelfLogitsResult):
     def record(self: TensorBase, logits: TensorBase, dim: SupportsIndex) -> RunningAverageBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(logits)
-        node = RunningAverageBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_logits = SavedVariable(logits, edge1)
+        node = RunningAverageBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
+        node.saved_logits = SavedVariable.of_input(logits, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.running_average_backward(grad, self.saved_logits.unpack_array(self), self.dim)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             logits = self.saved_logits.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -188,10 +193,10 @@ class RunningAverageBackward0(SavesSelfLogitsResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.running_average_backward(grad, self.saved_logits.unpack_array(self), self.dim)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             logits = self.saved_logits.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -205,10 +210,10 @@ class RunningAverageBackward0(SavesSelfLogitsResult):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.running_average_backward(grad, self.saved_logits.unpack(self), self.dim)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             logits = self.saved_logits.unpack(self)
             result = self.saved_result.unpack(self)
@@ -233,18 +238,18 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
     def record(self: TensorBase, logits: TensorBase, dim: SupportsIndex) -> RunningAverageBackwardBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(logits)
-        node = RunningAverageBackwardBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
-        node.saved_logits = SavedVariable(logits, edge1)
+        node = RunningAverageBackwardBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
+        node.saved_logits = SavedVariable.of_input(logits, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.running_average(grad, self.saved_logits.unpack_array(self), self.dim)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             logits = self.saved_logits.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -256,10 +261,10 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.running_average(grad, self.saved_logits.unpack_array(self), self.dim)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             logits = self.saved_logits.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -273,10 +278,10 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.running_average(grad, self.saved_logits.unpack(self), self.dim)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             logits = self.saved_logits.unpack(self)
             result = self.saved_result.unpack(self)

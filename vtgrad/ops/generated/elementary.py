@@ -209,7 +209,7 @@ def exp(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "exp")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = ExpBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -271,7 +271,7 @@ def exp2(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "exp2")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = Exp2Backward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -334,7 +334,7 @@ def expm1(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "expm1")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = Expm1Backward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -400,7 +400,7 @@ def log(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "log")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, LogBackward0.record(input))
     return result
 
@@ -462,7 +462,7 @@ def log2(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "log2")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, Log2Backward0.record(input))
     return result
 
@@ -525,7 +525,7 @@ def log10(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "log10")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, Log10Backward0.record(input))
     return result
 
@@ -587,7 +587,7 @@ def log1p(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "log1p")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, Log1PBackward0.record(input))
     return result
 
@@ -650,7 +650,7 @@ def sigmoid(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sigmoid")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = SigmoidBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -720,8 +720,8 @@ def logaddexp(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "logaddexp", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, LogaddexpBackward0.record(input, other))
     return result
@@ -780,8 +780,8 @@ def logaddexp2(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "logaddexp2", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, Logaddexp2Backward0.record(input, other))
     return result
@@ -797,8 +797,8 @@ def share_of_two(self: T, other: Tensor, scale: float) -> T:
         return recover(error, op.SHARE_OF_TWO, share_of_two, self, other, scale)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         node = ShareOfTwoBackward0.record(self, other, scale)
         set_history(result, node)
@@ -852,7 +852,7 @@ def sin(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sin")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, SinBackward0.record(input))
     return result
 
@@ -913,7 +913,7 @@ def cos(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "cos")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, CosBackward0.record(input))
     return result
 
@@ -974,7 +974,7 @@ def tan(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "tan")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = TanBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1038,7 +1038,7 @@ def asin(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "asin")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, AsinBackward0.record(input))
     return result
 
@@ -1099,7 +1099,7 @@ def acos(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "acos")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, AcosBackward0.record(input))
     return result
 
@@ -1161,7 +1161,7 @@ def atan(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "atan")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, AtanBackward0.record(input))
     return result
 
@@ -1217,7 +1217,7 @@ def sinh(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sinh")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, SinhBackward0.record(input))
     return result
 
@@ -1278,7 +1278,7 @@ def cosh(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "cosh")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, CoshBackward0.record(input))
     return result
 
@@ -1341,7 +1341,7 @@ def tanh(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "tanh")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = TanhBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1404,7 +1404,7 @@ def asinh(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "asinh")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, AsinhBackward0.record(input))
     return result
 
@@ -1468,7 +1468,7 @@ def acosh(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "acosh")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, AcoshBackward0.record(input))
     return result
 
@@ -1530,7 +1530,7 @@ def atanh(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "atanh")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, AtanhBackward0.record(input))
     return result
 
@@ -1554,7 +1554,7 @@ def one_minus_square(self: T) -> T:
     except Exception as error:
         return recover(error, op.ONE_MINUS_SQUARE, one_minus_square, self)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, OneMinusSquareBackward0.record(self))
     return result
 
@@ -1606,7 +1606,7 @@ def deg2rad(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "deg2rad")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, Deg2RadBackward0.record(input))
     return result
 
@@ -1664,7 +1664,7 @@ def rad2deg(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "rad2deg")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, Rad2DegBackward0.record(input))
     return result
 
@@ -1734,8 +1734,8 @@ def atan2(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "atan2", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, Atan2Backward0.record(input, other))
     return result
@@ -1801,7 +1801,7 @@ def floor(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "floor", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, FloorBackward0.record(input))
     return result
 
@@ -1863,7 +1863,7 @@ def ceil(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "ceil", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, CeilBackward0.record(input))
     return result
 
@@ -1920,7 +1920,7 @@ def trunc(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "trunc", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, TruncBackward0.record(input))
     return result
 
@@ -1948,7 +1948,7 @@ def round_default(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "round", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, RoundBackward0.record(input))
     return result
 
@@ -1976,7 +1976,7 @@ def round_decimals(input: T, *, decimals: int = 0, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "round", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, RoundBackward1.record(input, decimals=decimals))
     return result
 
@@ -2038,7 +2038,7 @@ def frac(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "frac", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, FracBackward0.record(input))
     return result
 

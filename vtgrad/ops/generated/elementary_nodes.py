@@ -38,12 +38,13 @@ class ExpBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ExpBackward0:
-        return ExpBackward0((gradient_edge(self),))
+        return ExpBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.mul(grad, k.conj(self.saved_result.unpack_array(self))),)
@@ -51,7 +52,7 @@ class ExpBackward0(SavesResult):
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         owner0 = FRESH
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = product(may_share, owned, grad, k.conj(result))
             if grad0 is result:
@@ -68,19 +69,20 @@ class Exp2Backward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Exp2Backward0:
-        return Exp2Backward0((gradient_edge(self),))
+        return Exp2Backward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.mul(k.mul(grad, k.conj(self.saved_result.unpack_array(self))), 0.6931471805599453),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = reuse(1, k.mul, reuse(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
         return (grad0,), (FRESH,)
@@ -95,19 +97,20 @@ class Expm1Backward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Expm1Backward0:
-        return Expm1Backward0((gradient_edge(self),))
+        return Expm1Backward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.mul(grad, k.conj(k.add(self.saved_result.unpack_array(self), 1))),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.add(self.saved_result.unpack_array(self), 1)))
         return (grad0,), (FRESH,)
 
@@ -121,13 +124,14 @@ class LogBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> LogBackward0:
         edge0 = gradient_edge(self)
-        node = LogBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = LogBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -135,7 +139,7 @@ class LogBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.div, grad, k.conj(self.saved_self.unpack_array(self)))
         return (grad0,), (FRESH,)
 
@@ -149,13 +153,14 @@ class Log2Backward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Log2Backward0:
         edge0 = gradient_edge(self)
-        node = Log2Backward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = Log2Backward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -163,7 +168,7 @@ class Log2Backward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self.saved_self.unpack_array(self)), 0.6931471805599453))
         return (grad0,), (FRESH,)
 
@@ -177,13 +182,14 @@ class Log10Backward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Log10Backward0:
         edge0 = gradient_edge(self)
-        node = Log10Backward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = Log10Backward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -191,7 +197,7 @@ class Log10Backward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.div, grad, k.mul(k.conj(self.saved_self.unpack_array(self)), 2.302585092994046))
         return (grad0,), (FRESH,)
 
@@ -205,13 +211,14 @@ class Log1PBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Log1PBackward0:
         edge0 = gradient_edge(self)
-        node = Log1PBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = Log1PBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -219,7 +226,7 @@ class Log1PBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.div, grad, k.conj(k.add(self.saved_self.unpack_array(self), 1)))
         return (grad0,), (FRESH,)
 
@@ -233,12 +240,13 @@ class SigmoidBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SigmoidBackward0:
-        return SigmoidBackward0((gradient_edge(self),))
+        return SigmoidBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -246,7 +254,7 @@ class SigmoidBackward0(SavesResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.mul, k.rsub(result, 1), result)))
         return (grad0,), (FRESH,)
@@ -268,19 +276,19 @@ class LogaddexpBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase) -> LogaddexpBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = LogaddexpBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node = LogaddexpBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = k.mul(grad, k.conj(k.share_of_two(self_, other, 1.0)))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.mul(grad, k.conj(k.share_of_two(other, self_, 1.0)))
@@ -288,13 +296,13 @@ class LogaddexpBackward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0, k.mul, grad, k.conj(k.share_of_two(self_, other, 1.0)))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(owned, k.mul, grad, k.conj(k.share_of_two(other, self_, 1.0)))
@@ -302,12 +310,12 @@ class LogaddexpBackward0(SavesSelfOther):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = F.mul(grad, F.conj(F.share_of_two(self_, other, 1.0)))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.mul(grad, F.conj(F.share_of_two(other, self_, 1.0)))
@@ -326,19 +334,19 @@ class Logaddexp2Backward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase) -> Logaddexp2Backward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = Logaddexp2Backward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node = Logaddexp2Backward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = k.mul(grad, k.share_of_two(self_, other, 0.6931471805599453))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.mul(grad, k.share_of_two(other, self_, 0.6931471805599453))
@@ -346,13 +354,13 @@ class Logaddexp2Backward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0, k.mul, grad, k.share_of_two(self_, other, 0.6931471805599453))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(owned, k.mul, grad, k.share_of_two(other, self_, 0.6931471805599453))
@@ -360,12 +368,12 @@ class Logaddexp2Backward0(SavesSelfOther):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = F.mul(grad, F.share_of_two(self_, other, 0.6931471805599453))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.mul(grad, F.share_of_two(other, self_, 0.6931471805599453))
@@ -386,21 +394,21 @@ class ShareOfTwoBackward0(SavesSelfOtherResult):
     def record(self: TensorBase, other: TensorBase, scale: AnyFloat) -> ShareOfTwoBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = ShareOfTwoBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node = ShareOfTwoBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         node.scale = scale
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = k.mul(grad, k.conj(k.mul(k.mul(result, k.share_of_two(other, self_, self.scale)), self.scale)))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -409,16 +417,16 @@ class ShareOfTwoBackward0(SavesSelfOtherResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(
                 2 | owned0, k.mul, grad, k.conj(reuse(1, k.mul, k.mul(result, k.share_of_two(other, self_, self.scale)), self.scale))
             )
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -429,13 +437,13 @@ class ShareOfTwoBackward0(SavesSelfOtherResult):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)
             grad0 = F.mul(grad, F.conj(F.mul(F.mul(result, F.share_of_two(other, self_, self.scale)), self.scale)))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)
@@ -449,13 +457,14 @@ class SinBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SinBackward0:
         edge0 = gradient_edge(self)
-        node = SinBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = SinBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -463,7 +472,7 @@ class SinBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.cos(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
@@ -477,13 +486,14 @@ class CosBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> CosBackward0:
         edge0 = gradient_edge(self)
-        node = CosBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = CosBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -491,7 +501,7 @@ class CosBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.neg, k.sin(self_))))
         return (grad0,), (FRESH,)
@@ -506,12 +516,13 @@ class TanBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TanBackward0:
-        return TanBackward0((gradient_edge(self),))
+        return TanBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -519,7 +530,7 @@ class TanBackward0(SavesResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.add, k.mul(result, result), 1)))
         return (grad0,), (FRESH,)
@@ -535,14 +546,15 @@ class AsinBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinBackward0:
         edge0 = gradient_edge(self)
-        node = AsinBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AsinBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -551,7 +563,7 @@ class AsinBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_asin(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
@@ -565,14 +577,15 @@ class AcosBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AcosBackward0:
         edge0 = gradient_edge(self)
-        node = AcosBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AcosBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -581,7 +594,7 @@ class AcosBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_asin(False, reuse(owned, k.neg, grad), self_, self.self_dtype)
         return (grad0,), (FRESH,)
@@ -596,14 +609,15 @@ class AtanBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AtanBackward0:
         edge0 = gradient_edge(self)
-        node = AtanBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AtanBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -612,7 +626,7 @@ class AtanBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_atan(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
@@ -626,13 +640,14 @@ class SinhBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SinhBackward0:
         edge0 = gradient_edge(self)
-        node = SinhBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = SinhBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -640,7 +655,7 @@ class SinhBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.cosh(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
@@ -654,13 +669,14 @@ class CoshBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> CoshBackward0:
         edge0 = gradient_edge(self)
-        node = CoshBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = CoshBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -668,7 +684,7 @@ class CoshBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.sinh(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
@@ -682,12 +698,13 @@ class TanhBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TanhBackward0:
-        return TanhBackward0((gradient_edge(self),))
+        return TanhBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -695,7 +712,7 @@ class TanhBackward0(SavesResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(reuse(1, k.rsub, k.mul(result, result), 1)))
         return (grad0,), (FRESH,)
@@ -711,14 +728,15 @@ class AsinhBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward0:
         edge0 = gradient_edge(self)
-        node = AsinhBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AsinhBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -727,7 +745,7 @@ class AsinhBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
@@ -741,14 +759,15 @@ class AsinhBackward1(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AsinhBackward1:
         edge0 = gradient_edge(self)
-        node = AsinhBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AsinhBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -757,7 +776,7 @@ class AsinhBackward1(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_asinh(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
@@ -771,14 +790,15 @@ class AcoshBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AcoshBackward0:
         edge0 = gradient_edge(self)
-        node = AcoshBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AcoshBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -787,7 +807,7 @@ class AcoshBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
@@ -801,14 +821,15 @@ class AcoshBackward1(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AcoshBackward1:
         edge0 = gradient_edge(self)
-        node = AcoshBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AcoshBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -817,7 +838,7 @@ class AcoshBackward1(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_acosh(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (FRESH,)
 
@@ -831,13 +852,14 @@ class AtanhBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AtanhBackward0:
         edge0 = gradient_edge(self)
-        node = AtanhBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AtanhBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -845,7 +867,7 @@ class AtanhBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.div, grad, k.conj(k.one_minus_square(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
@@ -859,13 +881,14 @@ class AtanhBackward1(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> AtanhBackward1:
         edge0 = gradient_edge(self)
-        node = AtanhBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = AtanhBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -873,7 +896,7 @@ class AtanhBackward1(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.div, grad, k.conj(k.one_minus_square(self.saved_self.unpack_array(self))))
         return (grad0,), (FRESH,)
 
@@ -887,13 +910,14 @@ class OneMinusSquareBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> OneMinusSquareBackward0:
         edge0 = gradient_edge(self)
-        node = OneMinusSquareBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = OneMinusSquareBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -901,7 +925,7 @@ class OneMinusSquareBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(2 | owned, k.mul, grad, k.conj(k.mul(self.saved_self.unpack_array(self), -2)))
         return (grad0,), (FRESH,)
 
@@ -915,10 +939,11 @@ class Deg2RadBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Deg2RadBackward0:
-        return Deg2RadBackward0((gradient_edge(self),))
+        return Deg2RadBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.deg2rad(grad),)
@@ -933,10 +958,11 @@ class Rad2DegBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> Rad2DegBackward0:
-        return Rad2DegBackward0((gradient_edge(self),))
+        return Rad2DegBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.rad2deg(grad),)
@@ -957,19 +983,21 @@ class Atan2Backward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> Atan2Backward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = Atan2Backward0((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable(other, edge1)
+        node = Atan2Backward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_other = (
+            node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.turned(grad, other, self_, other)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = array_formulas.turned(grad, k.neg(self_), self_, other)
@@ -977,13 +1005,13 @@ class Atan2Backward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reusing_formulas.turned(owned0, grad, other, self_, other)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reusing_formulas.turned(owned, grad, k.neg(self_), self_, other)
@@ -991,12 +1019,12 @@ class Atan2Backward0(SavesSelfOther):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = tensor_formulas.turned(grad, other, self_, other)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = tensor_formulas.turned(grad, F.neg(self_), self_, other)
@@ -1009,10 +1037,11 @@ class FloorBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> FloorBackward0:
-        return FloorBackward0((gradient_edge(self),))
+        return FloorBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1027,10 +1056,11 @@ class CeilBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> CeilBackward0:
-        return CeilBackward0((gradient_edge(self),))
+        return CeilBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1045,10 +1075,11 @@ class TruncBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TruncBackward0:
-        return TruncBackward0((gradient_edge(self),))
+        return TruncBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1063,10 +1094,11 @@ class RoundBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> RoundBackward0:
-        return RoundBackward0((gradient_edge(self),))
+        return RoundBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1081,10 +1113,11 @@ class RoundBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, decimals: SupportsIndex = 0, inplace: bool = False) -> RoundBackward1:
-        return RoundBackward1((gradient_edge(self),))
+        return RoundBackward1(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -1099,10 +1132,11 @@ class FracBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> FracBackward0:
-        return FracBackward0((gradient_edge(self),))
+        return FracBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (grad,)

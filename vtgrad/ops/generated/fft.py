@@ -49,7 +49,7 @@ def fft_c2c(self: T, dim: Shape, scale: str, inverse: bool, *, out: T | None = N
     if out is not None:
         return write_out(out, array, "fft_c2c")
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, FftC2CBackward0.record(self, dim, scale, inverse))
     return result
 
@@ -68,7 +68,7 @@ def fft_r2c(self: T, dim: Shape, scale: str, onesided: bool, *, out: T | None = 
     if out is not None:
         return write_out(out, array, "fft_r2c")
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, FftR2CBackward0.record(self, dim, scale, onesided))
     return result
 
@@ -86,7 +86,7 @@ def fft_c2r(self: T, dim: Shape, scale: str, last_size: int, *, out: T | None = 
     if out is not None:
         return write_out(out, array, "fft_c2r")
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, FftC2RBackward0.record(self, dim, scale, last_size))
     return result
 
@@ -100,6 +100,6 @@ def fft_scale_pairs(self: T, dim: int, last_size: int, factor: float) -> T:
     except Exception as error:
         return recover(error, op.FFT_SCALE_PAIRS, fft_scale_pairs, self, dim, last_size, factor)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, FftScalePairsBackward0.record(self, dim, last_size, factor))
     return result

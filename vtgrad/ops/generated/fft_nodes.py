@@ -30,13 +30,14 @@ class FftC2CBackward0(OperatorNode):
 
     __slots__ = ("dim", "inverse", "scale")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dim: Shape
     scale: AnyStr
     inverse: AnyBool
 
     @staticmethod
     def record(self: TensorBase, dim: Shape, scale: AnyStr, inverse: AnyBool) -> FftC2CBackward0:
-        node = FftC2CBackward0((gradient_edge(self),))
+        node = FftC2CBackward0(None, gradient_edge(self))
         node.dim = integers(dim)
         node.scale = scale
         node.inverse = inverse
@@ -55,6 +56,7 @@ class FftR2CBackward0(OperatorNode):
 
     __slots__ = ("dim", "onesided", "scale", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: Shape
     scale: AnyStr
@@ -62,7 +64,7 @@ class FftR2CBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, dim: Shape, scale: AnyStr, onesided: AnyBool) -> FftR2CBackward0:
-        node = FftR2CBackward0((gradient_edge(self),))
+        node = FftR2CBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         node.scale = scale
@@ -82,12 +84,13 @@ class FftC2RBackward0(OperatorNode):
 
     __slots__ = ("dim", "scale")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     dim: Shape
     scale: AnyStr
 
     @staticmethod
     def record(self: TensorBase, dim: Shape, scale: AnyStr, last_size: SupportsIndex) -> FftC2RBackward0:
-        node = FftC2RBackward0((gradient_edge(self),))
+        node = FftC2RBackward0(None, gradient_edge(self))
         node.dim = integers(dim)
         node.scale = scale
         return node
@@ -105,13 +108,14 @@ class FftScalePairsBackward0(OperatorNode):
 
     __slots__ = ("dim", "factor", "last_size")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dim: int
     last_size: int
     factor: AnyFloat
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, last_size: SupportsIndex, factor: AnyFloat) -> FftScalePairsBackward0:
-        node = FftScalePairsBackward0((gradient_edge(self),))
+        node = FftScalePairsBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         node.last_size = last_size if type(last_size) is int else integer(last_size)
         node.factor = factor

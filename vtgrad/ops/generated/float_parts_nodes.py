@@ -45,42 +45,42 @@ class CopysignBackward0(SavesSelfResult):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> CopysignBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = CopysignBackward0((edge0, edge1))
+        node = CopysignBackward0(None, edge0, edge1)
         if edge0 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = array_formulas.gradient_of_magnitude(grad, self_, result)
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reusing_formulas.gradient_of_magnitude(owned0, grad, self_, result)
             owned = False
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             result = self.saved_result.unpack(self)
             grad0 = tensor_formulas.gradient_of_magnitude(grad, self_, result)
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -90,14 +90,15 @@ class CopysignBackward1(SavesSelfResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> CopysignBackward1:
         edge0 = gradient_edge(self)
-        node = CopysignBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = CopysignBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -107,7 +108,7 @@ class CopysignBackward1(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_magnitude(owned, grad, self_, result)
@@ -131,47 +132,47 @@ class NextafterBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> NextafterBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = NextafterBackward0((edge0, edge1))
+        node = NextafterBackward0(None, edge0, edge1)
         if edge0 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = k.where(k.eq(self_, other), 0, grad)
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reuse(owned0 << 2, k.where, k.eq(self_, other), 0, grad)
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = F.where(F.eq(self_, other), 0, grad)
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -188,35 +189,33 @@ class LdexpBackward0(SavesOtherResult):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LdexpBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = LdexpBackward0((edge0, edge1))
-        node.saved_other = UNSAVED if edge0 is None else SavedVariable(other, edge1)
+        node = LdexpBackward0(None, edge0, edge1)
+        node.saved_other = UNSAVED if edge0 is None else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.ldexp(grad, k.conj(self.saved_other.unpack_array(self)))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.mul(k.mul(grad, k.conj(self.saved_result.unpack_array(self))), 0.6931471805599453)
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.ldexp(grad, k.conj(self.saved_other.unpack_array(self)))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             result = self.saved_result.unpack_array(self)
             grad1 = reuse(1, k.mul, reuse(owned, k.mul, grad, k.conj(result)), 0.6931471805599453)
         return (grad0, grad1), (FRESH, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.ldexp(grad, F.conj(self.saved_other.unpack(self)))
+        grad0 = F.ldexp(grad, F.conj(self.saved_other.unpack(self))) if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.mul(F.mul(grad, F.conj(self.saved_result.unpack(self))), 0.6931471805599453)
         return grad0, grad1
 
@@ -227,13 +226,14 @@ class FrexpBackward0(SavesExponentOutput):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase) -> FrexpBackward0:
-        node = FrexpBackward0((gradient_edge(self),))
+        node = FrexpBackward0(None, gradient_edge(self))
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -242,7 +242,7 @@ class FrexpBackward0(SavesExponentOutput):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             exponent = self.saved_exponent.unpack_array(self)
             grad0 = reuse(owned, k.mul, grad, k.exp2(k.to_dtype(k.neg(exponent), self.self_dtype)))
         return (grad0,), (FRESH,)
@@ -257,6 +257,7 @@ class NanToNumBackward0(SavesSelf):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
 
@@ -270,8 +271,8 @@ class NanToNumBackward0(SavesSelf):
         inplace: bool = False,
     ) -> NanToNumBackward0:
         edge0 = gradient_edge(self)
-        node = NanToNumBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = NanToNumBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -280,7 +281,7 @@ class NanToNumBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_nan_to_num(owned, grad, self_, self.self_dtype)
         return (grad0,), (SHARED,)

@@ -186,8 +186,8 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
         return write_out(out, array, "gather", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad))
     return result
@@ -207,9 +207,9 @@ def scatter_src(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
         return write_out(out, array, "scatter", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, ScatterBackward0.record(input, dim, index, src))
     return result
@@ -241,8 +241,8 @@ def scatter_value(input: T, dim: int, index: Tensor, value: Number, *, out: T | 
         return write_out(out, array, "scatter", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, ScatterBackward1.record(input, dim, index, value))
     return result
@@ -323,9 +323,9 @@ def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
         return write_out(out, array, "scatter_add", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, ScatterAddBackward0.record(input, dim, index, src))
     return result
@@ -412,8 +412,8 @@ def index_select(input: T, dim: int, index: Tensor, *, out: T | None = None) -> 
         return write_out(out, array, "index_select", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, IndexSelectBackward0.record(input, dim, index))
     return result
@@ -484,9 +484,9 @@ def index_add(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Numbe
         return write_out(out, array, "index_add", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, IndexAddBackward0.record(input, dim, index, source, alpha=alpha))
     return result
@@ -569,9 +569,9 @@ def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | No
         return write_out(out, array, "index_copy", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, IndexCopyBackward0.record(input, dim, index, source))
     return result
@@ -599,8 +599,8 @@ def index_fill_int_Scalar(input: T, dim: int, index: Tensor, value: Number) -> T
         return recover(error, op.INDEX_FILL_INT_SCALAR, index_fill_int_Scalar, input, dim, index, value)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, IndexFillBackward0.record(input, dim, index, value))
     return result
@@ -637,9 +637,9 @@ def index_fill_int_Tensor(input: T, dim: int, index: Tensor, value: Tensor) -> T
         return recover(error, op.INDEX_FILL_INT_TENSOR, index_fill_int_Tensor, input, dim, index, value)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-        or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
+        or (value._impl.autograd_meta is not None and value._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, IndexFillBackward1.record(input, dim, index, value))
     return result
@@ -740,8 +740,8 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "take", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, TakeBackward0.record(input, index))
     return result
@@ -757,8 +757,8 @@ def take_spread(self: T, sizes: Shape, index: Tensor) -> T:
         return recover(error, op.TAKE_SPREAD, take_spread, self, sizes, index)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, TakeSpreadBackward0.record(self, sizes, index))
     return result
@@ -814,9 +814,9 @@ def put(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
         return recover(error, op.PUT, put, input, index, source, accumulate)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, PutBackward0.record(input, index, source, accumulate))
     return result
@@ -903,8 +903,8 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "masked_select", exact=True, inputs=(input, mask))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, MaskedSelectBackward0.record(input, mask))
     return result
@@ -920,8 +920,8 @@ def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
         return recover(error, op.MASKED_SPREAD, masked_spread, self, sizes, mask)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, MaskedSpreadBackward0.record(self, sizes, mask))
     return result
@@ -937,8 +937,8 @@ def masked_fill_Scalar(input: T, mask: Tensor, value: Number) -> T:
         return recover(error, op.MASKED_FILL_SCALAR, masked_fill_Scalar, input, mask, value)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, MaskedFillBackward0.record(input, mask, value))
     return result
@@ -967,9 +967,9 @@ def masked_fill_Tensor(input: T, mask: Tensor, value: Tensor) -> T:
         return recover(error, op.MASKED_FILL_TENSOR, masked_fill_Tensor, input, mask, value)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
-        or (value._impl.autograd_meta is not None and value._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
+        or (value._impl.autograd_meta is not None and value._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, MaskedFillBackward1.record(input, mask, value))
     return result
@@ -1041,9 +1041,9 @@ def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
         return recover(error, op.MASKED_SCATTER, masked_scatter, input, mask, source)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.requires_grad())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, MaskedScatterBackward0.record(input, mask, source))
     return result
@@ -1226,9 +1226,9 @@ def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, 
         return write_out(out, array, "scatter_reduce", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
+        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         node = ScatterReduceBackward0.record(input, dim, index, src, reduce, include_self=include_self)
         set_history(result, node)
@@ -1352,9 +1352,9 @@ def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str,
         return write_out(out, array, "index_reduce", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.requires_grad())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
+        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         node = IndexReduceBackward0.record(input, dim, index, source, reduce, include_self=include_self)
         set_history(result, node)

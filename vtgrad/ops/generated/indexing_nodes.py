@@ -41,14 +41,15 @@ class GatherBackward0(SavesSelfIndex):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, *, sparse_grad: AnyBool = False) -> GatherBackward0:
         edge0 = gradient_edge(self)
-        node = GatherBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_index = SavedVariable(index, None)
+        node = GatherBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -75,8 +76,8 @@ class ScatterBackward0(SavesIndex):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, src: TensorBase, *, inplace: bool = False) -> ScatterBackward0:
-        node = ScatterBackward0((gradient_edge(self), gradient_edge(src)))
-        node.saved_index = SavedVariable(index, None)
+        node = ScatterBackward0(None, gradient_edge(self), gradient_edge(src))
+        node.saved_index = SavedVariable.of_input(index, None)
         node.self_shape = self._impl.array.shape
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
@@ -84,20 +85,20 @@ class ScatterBackward0(SavesIndex):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.scatter(grad, self.dim, self.saved_index.unpack_array(self), 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack_array(self)
             grad1 = array_formulas.scatter_source_gradient(grad, self.dim, index, self.self_shape, self.src_shape)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.scatter(grad, self.dim, self.saved_index.unpack(self), 0)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack(self)
             grad1 = tensor_formulas.scatter_source_gradient(grad, self.dim, index, self.self_shape, self.src_shape)
         return grad0, grad1
@@ -109,12 +110,13 @@ class ScatterBackward1(SavesIndex):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: Number, *, inplace: bool = False) -> ScatterBackward1:
-        node = ScatterBackward1((gradient_edge(self),))
-        node.saved_index = SavedVariable(index, None)
+        node = ScatterBackward1(None, gradient_edge(self))
+        node.saved_index = SavedVariable.of_input(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -138,24 +140,24 @@ class ScatterAddBackward0(SavesIndex):
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, src: TensorBase, *, inplace: bool = False) -> ScatterAddBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
-        node = ScatterAddBackward0((edge0, edge1))
-        node.saved_index = UNSAVED if edge1 is None else SavedVariable(index, None)
+        node = ScatterAddBackward0(None, edge0, edge1)
+        node.saved_index = UNSAVED if edge1 is None else SavedVariable.of_input(index, None)
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack_array(self)
             grad1 = array_formulas.gathered_to(k.gather(grad, self.dim, index), self.src_shape)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = tensor_formulas.gathered_to(F.gather(grad, self.dim, self.saved_index.unpack(self)), self.src_shape)
         return grad0, grad1
 
@@ -166,13 +168,14 @@ class IndexSelectBackward0(SavesIndex):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase) -> IndexSelectBackward0:
-        node = IndexSelectBackward0((gradient_edge(self),))
-        node.saved_index = SavedVariable(index, None)
+        node = IndexSelectBackward0(None, gradient_edge(self))
+        node.saved_index = SavedVariable.of_input(index, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -199,26 +202,26 @@ class IndexAddBackward0(SavesIndexSource):
     ) -> IndexAddBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
-        node = IndexAddBackward0((edge0, edge1))
-        node.saved_index = UNSAVED if edge1 is None else SavedVariable(index, None)
-        node.saved_source = UNSAVED if edge1 is None else SavedVariable(source, edge1)
+        node = IndexAddBackward0(None, edge0, edge1)
+        node.saved_index = UNSAVED if edge1 is None else SavedVariable.of_input(index, None)
+        node.saved_source = UNSAVED if edge1 is None else SavedVariable.of_input(source, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         node.alpha = alpha
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack_array(self)
             source = self.saved_source.unpack_array(self)
             grad1 = array_formulas.index_add_source_gradient(grad, self.dim, index, source, self.alpha)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = grad if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = grad if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack(self)
             source = self.saved_source.unpack(self)
             grad1 = tensor_formulas.index_add_source_gradient(grad, self.dim, index, source, self.alpha)
@@ -237,18 +240,18 @@ class IndexCopyBackward0(SavesIndexSource):
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, source: TensorBase, *, inplace: bool = False) -> IndexCopyBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
-        node = IndexCopyBackward0((edge0, edge1))
-        node.saved_index = SavedVariable(index, None)
-        node.saved_source = UNSAVED if edge1 is None else SavedVariable(source, edge1)
+        node = IndexCopyBackward0(None, edge0, edge1)
+        node.saved_index = SavedVariable.of_input(index, None)
+        node.saved_source = UNSAVED if edge1 is None else SavedVariable.of_input(source, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.index_fill(grad, self.dim, self.saved_index.unpack_array(self), 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack_array(self)
             source = self.saved_source.unpack_array(self)
             grad1 = array_formulas.index_copy_source_gradient(grad, self.dim, index, source)
@@ -256,10 +259,10 @@ class IndexCopyBackward0(SavesIndexSource):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.index_fill(grad, self.dim, self.saved_index.unpack(self), 0)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack(self)
             source = self.saved_source.unpack(self)
             grad1 = tensor_formulas.index_copy_source_gradient(grad, self.dim, index, source)
@@ -272,12 +275,13 @@ class IndexFillBackward0(SavesIndex):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: Number, *, inplace: bool = False) -> IndexFillBackward0:
-        node = IndexFillBackward0((gradient_edge(self),))
-        node.saved_index = SavedVariable(index, None)
+        node = IndexFillBackward0(None, gradient_edge(self))
+        node.saved_index = SavedVariable.of_input(index, None)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -299,28 +303,28 @@ class IndexFillBackward1(SavesIndex):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: TensorBase, value: TensorBase, *, inplace: bool = False) -> IndexFillBackward1:
-        node = IndexFillBackward1((gradient_edge(self), gradient_edge(value)))
-        node.saved_index = SavedVariable(index, None)
+        node = IndexFillBackward1(None, gradient_edge(self), gradient_edge(value))
+        node.saved_index = SavedVariable.of_input(index, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.index_fill(grad, self.dim, self.saved_index.unpack_array(self), 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack_array(self)
             grad1 = array_formulas.masked_total(grad, k.index_mask(index, self.self_shape, self.dim))
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.index_fill(grad, self.dim, self.saved_index.unpack(self), 0)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack(self)
             grad1 = tensor_formulas.masked_total(grad, F.index_mask(index, self.self_shape, self.dim))
         return grad0, grad1
@@ -332,13 +336,14 @@ class TakeBackward0(SavesSelfIndex):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, index: TensorBase) -> TakeBackward0:
         edge0 = gradient_edge(self)
-        node = TakeBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_index = SavedVariable(index, None)
+        node = TakeBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_index = SavedVariable.of_input(index, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -358,11 +363,12 @@ class TakeSpreadBackward0(SavesIndex):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, sizes: Shape, index: TensorBase) -> TakeSpreadBackward0:
-        node = TakeSpreadBackward0((gradient_edge(self),))
-        node.saved_index = SavedVariable(index, None)
+        node = TakeSpreadBackward0(None, gradient_edge(self))
+        node.saved_index = SavedVariable.of_input(index, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -386,8 +392,8 @@ class PutBackward0(SavesIndex):
     def record(
         self: TensorBase, index: TensorBase, source: TensorBase, accumulate: AnyBool = False, *, inplace: bool = False
     ) -> PutBackward0:
-        node = PutBackward0((gradient_edge(self), gradient_edge(source)))
-        node.saved_index = SavedVariable(index, None)
+        node = PutBackward0(None, gradient_edge(self), gradient_edge(source))
+        node.saved_index = SavedVariable.of_input(index, None)
         node.self_shape = self._impl.array.shape
         node.source_shape = source._impl.array.shape
         node.accumulate = accumulate
@@ -395,20 +401,20 @@ class PutBackward0(SavesIndex):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = array_formulas.put_self_gradient(grad, self.saved_index.unpack_array(self), self.accumulate)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack_array(self)
             grad1 = array_formulas.put_source_gradient(grad, index, self.self_shape, self.source_shape, self.accumulate)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = tensor_formulas.put_self_gradient(grad, self.saved_index.unpack(self), self.accumulate)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             index = self.saved_index.unpack(self)
             grad1 = tensor_formulas.put_source_gradient(grad, index, self.self_shape, self.source_shape, self.accumulate)
         return grad0, grad1
@@ -420,13 +426,14 @@ class MaskedSelectBackward0(SavesSelfMask):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, mask: TensorBase) -> MaskedSelectBackward0:
         edge0 = gradient_edge(self)
-        node = MaskedSelectBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_mask = SavedVariable(mask, None)
+        node = MaskedSelectBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_mask = SavedVariable.of_input(mask, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -446,11 +453,12 @@ class MaskedSpreadBackward0(SavesMask):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, sizes: Shape, mask: TensorBase) -> MaskedSpreadBackward0:
-        node = MaskedSpreadBackward0((gradient_edge(self),))
-        node.saved_mask = SavedVariable(mask, None)
+        node = MaskedSpreadBackward0(None, gradient_edge(self))
+        node.saved_mask = SavedVariable.of_input(mask, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -466,11 +474,12 @@ class MaskedFillBackward0(SavesMask):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, mask: TensorBase, value: Number, *, inplace: bool = False) -> MaskedFillBackward0:
-        node = MaskedFillBackward0((gradient_edge(self),))
-        node.saved_mask = SavedVariable(mask, None)
+        node = MaskedFillBackward0(None, gradient_edge(self))
+        node.saved_mask = SavedVariable.of_input(mask, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -489,25 +498,23 @@ class MaskedFillBackward1(SavesMask):
 
     @staticmethod
     def record(self: TensorBase, mask: TensorBase, value: TensorBase, *, inplace: bool = False) -> MaskedFillBackward1:
-        node = MaskedFillBackward1((gradient_edge(self), gradient_edge(value)))
-        node.saved_mask = SavedVariable(mask, None)
+        node = MaskedFillBackward1(None, gradient_edge(self), gradient_edge(value))
+        node.saved_mask = SavedVariable.of_input(mask, None)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.masked_fill(grad, self.saved_mask.unpack_array(self), 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = array_formulas.masked_total(grad, self.saved_mask.unpack_array(self))
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.masked_fill(grad, self.saved_mask.unpack(self), 0)
+        grad0 = F.masked_fill(grad, self.saved_mask.unpack(self), 0) if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = tensor_formulas.masked_total(grad, self.saved_mask.unpack(self))
         return grad0, grad1
 
@@ -522,27 +529,25 @@ class MaskedScatterBackward0(SavesMask):
 
     @staticmethod
     def record(self: TensorBase, mask: TensorBase, source: TensorBase, *, inplace: bool = False) -> MaskedScatterBackward0:
-        node = MaskedScatterBackward0((gradient_edge(self), gradient_edge(source)))
-        node.saved_mask = SavedVariable(mask, None)
+        node = MaskedScatterBackward0(None, gradient_edge(self), gradient_edge(source))
+        node.saved_mask = SavedVariable.of_input(mask, None)
         node.source_shape = source._impl.array.shape
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.masked_fill(grad, self.saved_mask.unpack_array(self), 0)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             mask = self.saved_mask.unpack_array(self)
             grad1 = array_formulas.masked_scatter_source_gradient(grad, mask, self.source_shape)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.masked_fill(grad, self.saved_mask.unpack(self), 0)
+        grad0 = F.masked_fill(grad, self.saved_mask.unpack(self), 0) if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             mask = self.saved_mask.unpack(self)
             grad1 = tensor_formulas.masked_scatter_source_gradient(grad, mask, self.source_shape)
         return grad0, grad1
@@ -554,12 +559,13 @@ class IndexBackward0(SavesIndicesList):
 
     __slots__ = ("positions", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     positions: Shape
 
     @staticmethod
     def record(self: TensorBase, indices: Sequence[TensorBase], positions: Shape) -> IndexBackward0:
-        node = IndexBackward0((gradient_edge(self),))
+        node = IndexBackward0(None, gradient_edge(self))
         node.saved_indices = save_list(indices, None)
         node.self_shape = self._impl.array.shape
         node.positions = integers(positions)
@@ -578,11 +584,12 @@ class IndexSpreadBackward0(SavesIndicesList):
 
     __slots__ = ("positions",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     positions: Shape
 
     @staticmethod
     def record(self: TensorBase, sizes: Shape, indices: Sequence[TensorBase], positions: Shape) -> IndexSpreadBackward0:
-        node = IndexSpreadBackward0((gradient_edge(self),))
+        node = IndexSpreadBackward0(None, gradient_edge(self))
         node.saved_indices = save_list(indices, None)
         node.positions = integers(positions)
         return node
@@ -615,7 +622,7 @@ class IndexPutBackward0(SavesIndicesList):
         *,
         inplace: bool = False,
     ) -> IndexPutBackward0:
-        node = IndexPutBackward0((gradient_edge(self), gradient_edge(values)))
+        node = IndexPutBackward0(None, gradient_edge(self), gradient_edge(values))
         node.saved_indices = save_list(indices, None)
         node.self_shape = self._impl.array.shape
         node.values_shape = values._impl.array.shape
@@ -625,11 +632,11 @@ class IndexPutBackward0(SavesIndicesList):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             indices = array_list(self.saved_indices, self)
             grad0 = array_formulas.index_put_self_gradient(grad, indices, self.positions, self.accumulate)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             indices = array_list(self.saved_indices, self)
             grad1 = array_formulas.index_put_values_gradient(
                 grad, indices, self.positions, self.self_shape, self.values_shape, self.accumulate
@@ -638,11 +645,11 @@ class IndexPutBackward0(SavesIndicesList):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             indices = tensor_list(self.saved_indices, self)
             grad0 = tensor_formulas.index_put_self_gradient(grad, indices, self.positions, self.accumulate)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             indices = tensor_list(self.saved_indices, self)
             grad1 = tensor_formulas.index_put_values_gradient(
                 grad, indices, self.positions, self.self_shape, self.values_shape, self.accumulate
@@ -674,10 +681,12 @@ class ScatterReduceBackward0(SavesSelfIndexSrcResult):
     ) -> ScatterReduceBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(src)
-        node = ScatterReduceBackward0((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_index = SavedVariable(index, None)
-        node.saved_src = node.saved_self if src is self and not saves_observed.reasons and not inplace else SavedVariable(src, edge1)
+        node = ScatterReduceBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_index = SavedVariable.of_input(index, None)
+        node.saved_src = (
+            node.saved_self if src is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(src, edge1)
+        )
         node.dim = dim if type(dim) is int else integer(dim)
         node.reduce = reduce
         node.include_self = include_self
@@ -685,14 +694,14 @@ class ScatterReduceBackward0(SavesSelfIndexSrcResult):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             index = self.saved_index.unpack_array(self)
             src = self.saved_src.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = array_formulas.scatter_reduce_self_gradient(grad, self_, self.dim, index, src, self.reduce, self.include_self, result)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             index = self.saved_index.unpack_array(self)
             src = self.saved_src.unpack_array(self)
@@ -702,14 +711,14 @@ class ScatterReduceBackward0(SavesSelfIndexSrcResult):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             index = self.saved_index.unpack(self)
             src = self.saved_src.unpack(self)
             result = self.saved_result.unpack(self)
             grad0 = tensor_formulas.scatter_reduce_self_gradient(grad, self_, self.dim, index, src, self.reduce, self.include_self, result)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             index = self.saved_index.unpack(self)
             src = self.saved_src.unpack(self)
@@ -744,11 +753,11 @@ class IndexReduceBackward0(SavesSelfIndexSourceResult):
     ) -> IndexReduceBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(source)
-        node = IndexReduceBackward0((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_index = SavedVariable(index, None)
+        node = IndexReduceBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_index = SavedVariable.of_input(index, None)
         node.saved_source = (
-            node.saved_self if source is self and not saves_observed.reasons and not inplace else SavedVariable(source, edge1)
+            node.saved_self if source is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(source, edge1)
         )
         node.dim = dim if type(dim) is int else integer(dim)
         node.reduce = reduce
@@ -757,14 +766,14 @@ class IndexReduceBackward0(SavesSelfIndexSourceResult):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             index = self.saved_index.unpack_array(self)
             source = self.saved_source.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = array_formulas.index_reduce_self_gradient(grad, self_, self.dim, index, source, self.reduce, self.include_self, result)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             index = self.saved_index.unpack_array(self)
             source = self.saved_source.unpack_array(self)
@@ -776,14 +785,14 @@ class IndexReduceBackward0(SavesSelfIndexSourceResult):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             index = self.saved_index.unpack(self)
             source = self.saved_source.unpack(self)
             result = self.saved_result.unpack(self)
             grad0 = tensor_formulas.index_reduce_self_gradient(grad, self_, self.dim, index, source, self.reduce, self.include_self, result)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             index = self.saved_index.unpack(self)
             source = self.saved_source.unpack(self)

@@ -58,33 +58,33 @@ class MmBackward0(SavesSelfMat2):
     def record(self: TensorBase, mat2: TensorBase) -> MmBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat2)
-        node = MmBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node = MmBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_mat2 = UNSAVED
         elif mat2 is self and not saves_observed.reasons:
             node.saved_mat2 = node.saved_self
         else:
-            node.saved_mat2 = SavedVariable(mat2, edge1)
+            node.saved_mat2 = SavedVariable.of_input(mat2, edge1)
         node.mat2_geometry = geometry_of_operand(mat2)
         node.self_geometry = geometry_of_operand(self)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = array_formulas.first_factor_gradient(grad, self.saved_mat2.unpack_array(self), self.self_geometry)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = array_formulas.second_factor_gradient(grad, self.saved_self.unpack_array(self), self.mat2_geometry)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = tensor_formulas.first_factor_gradient(grad, self.saved_mat2.unpack(self), self.self_geometry)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = tensor_formulas.second_factor_gradient(grad, self.saved_self.unpack(self), self.mat2_geometry)
         return grad0, grad1
 
@@ -100,31 +100,31 @@ class MvBackward0(SavesSelfVec):
     def record(self: TensorBase, vec: TensorBase) -> MvBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(vec)
-        node = MvBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node = MvBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_vec = UNSAVED
         elif vec is self and not saves_observed.reasons:
             node.saved_vec = node.saved_self
         else:
-            node.saved_vec = SavedVariable(vec, edge1)
+            node.saved_vec = SavedVariable.of_input(vec, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = array_formulas.outer_gradient(grad, self.saved_vec.unpack_array(self))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.mv(array_formulas.adjoint_of(self.saved_self.unpack_array(self)), grad)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = tensor_formulas.outer_gradient(grad, self.saved_vec.unpack(self))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.mv(tensor_formulas.adjoint_of(self.saved_self.unpack(self)), grad)
         return grad0, grad1
 
@@ -140,31 +140,31 @@ class BmmBackward0(SavesSelfMat2):
     def record(self: TensorBase, mat2: TensorBase) -> BmmBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(mat2)
-        node = BmmBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node = BmmBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_mat2 = UNSAVED
         elif mat2 is self and not saves_observed.reasons:
             node.saved_mat2 = node.saved_self
         else:
-            node.saved_mat2 = SavedVariable(mat2, edge1)
+            node.saved_mat2 = SavedVariable.of_input(mat2, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.bmm(grad, array_formulas.adjoint_of(self.saved_mat2.unpack_array(self)))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.bmm(array_formulas.adjoint_of(self.saved_self.unpack_array(self)), grad)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.bmm(grad, tensor_formulas.adjoint_of(self.saved_mat2.unpack(self)))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.bmm(tensor_formulas.adjoint_of(self.saved_self.unpack(self)), grad)
         return grad0, grad1
 
@@ -181,41 +181,41 @@ class DotBackward0(SavesSelfTensor):
     def record(self: TensorBase, tensor: TensorBase) -> DotBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(tensor)
-        node = DotBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node = DotBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_tensor = UNSAVED
         elif tensor is self and not saves_observed.reasons:
             node.saved_tensor = node.saved_self
         else:
-            node.saved_tensor = SavedVariable(tensor, edge1)
+            node.saved_tensor = SavedVariable.of_input(tensor, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.mul(grad, k.conj(self.saved_tensor.unpack_array(self)))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.mul(grad, k.conj(self.saved_self.unpack_array(self)))
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
-        if needs & 3 == 3 and is_square(self.next_edges, self.saved_tensor, self.saved_self):
+        if needs & 3 == 3 and is_square(self.edge0, self.edge1, self.saved_tensor, self.saved_self):
             tensor = self.saved_tensor.unpack_array(self)
             square = product(may_share, owned, grad, k.conj(tensor))
             return (square, square), (SHARED, SHARED if square is tensor else FRESH)
         grad0: Gradient | None = None
         owner0 = FRESH
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             tensor = self.saved_tensor.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = product(may_share, owned0, grad, k.conj(tensor))
             if grad0 is tensor:
                 owner0 = SHARED
         grad1: Gradient | None = None
         owner1 = FRESH
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad1 = product(may_share, owned, grad, k.conj(self_))
             if grad1 is self_:
@@ -223,12 +223,8 @@ class DotBackward0(SavesSelfTensor):
         return (grad0, grad1), (owner0, owner1)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.mul(grad, F.conj(self.saved_tensor.unpack(self)))
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.mul(grad, F.conj(self.saved_self.unpack(self)))
+        grad0 = F.mul(grad, F.conj(self.saved_tensor.unpack(self))) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.mul(grad, F.conj(self.saved_self.unpack(self))) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -251,8 +247,8 @@ class AddmmBackward0(SavesMat1Mat2):
         edge1 = gradient_edge(mat1)
         edge2 = gradient_edge(mat2)
         node = AddmmBackward0((edge0, edge1, edge2))
-        node.saved_mat1 = UNSAVED if edge2 is None else SavedVariable(mat1, edge1)
-        node.saved_mat2 = UNSAVED if edge1 is None else SavedVariable(mat2, edge2)
+        node.saved_mat1 = UNSAVED if edge2 is None else SavedVariable.of_input(mat1, edge1)
+        node.saved_mat2 = UNSAVED if edge1 is None else SavedVariable.of_input(mat2, edge2)
         node.mat1_geometry = geometry_of_operand(mat1)
         node.mat2_geometry = geometry_of_operand(mat2)
         node.beta = beta
@@ -301,8 +297,8 @@ class AddmvBackward0(SavesMatVec):
         edge1 = gradient_edge(mat)
         edge2 = gradient_edge(vec)
         node = AddmvBackward0((edge0, edge1, edge2))
-        node.saved_mat = UNSAVED if edge2 is None else SavedVariable(mat, edge1)
-        node.saved_vec = UNSAVED if edge1 is None else SavedVariable(vec, edge2)
+        node.saved_mat = UNSAVED if edge2 is None else SavedVariable.of_input(mat, edge1)
+        node.saved_vec = UNSAVED if edge1 is None else SavedVariable.of_input(vec, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
@@ -350,8 +346,8 @@ class AddrBackward0(SavesVec1Vec2):
         edge1 = gradient_edge(vec1)
         edge2 = gradient_edge(vec2)
         node = AddrBackward0((edge0, edge1, edge2))
-        node.saved_vec1 = UNSAVED if edge2 is None else SavedVariable(vec1, edge1)
-        node.saved_vec2 = UNSAVED if edge1 is None else SavedVariable(vec2, edge2)
+        node.saved_vec1 = UNSAVED if edge2 is None else SavedVariable.of_input(vec1, edge1)
+        node.saved_vec2 = UNSAVED if edge1 is None else SavedVariable.of_input(vec2, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
@@ -414,8 +410,8 @@ class BaddbmmBackward0(SavesBatch1Batch2):
         edge1 = gradient_edge(batch1)
         edge2 = gradient_edge(batch2)
         node = BaddbmmBackward0((edge0, edge1, edge2))
-        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable(batch1, edge1)
-        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable(batch2, edge2)
+        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable.of_input(batch1, edge1)
+        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable.of_input(batch2, edge2)
         node.beta = beta
         node.alpha = alpha
         return node
@@ -464,8 +460,8 @@ class AddbmmBackward0(SavesBatch1Batch2):
         edge1 = gradient_edge(batch1)
         edge2 = gradient_edge(batch2)
         node = AddbmmBackward0((edge0, edge1, edge2))
-        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable(batch1, edge1)
-        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable(batch2, edge2)
+        node.saved_batch1 = UNSAVED if edge2 is None else SavedVariable.of_input(batch1, edge1)
+        node.saved_batch2 = UNSAVED if edge1 is None else SavedVariable.of_input(batch2, edge2)
         node.batch1_shape = batch1._impl.array.shape
         node.batch2_shape = batch2._impl.array.shape
         node.beta = beta
@@ -517,32 +513,30 @@ class VdotBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase) -> VdotBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = VdotBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node = VdotBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.mul(k.conj(grad), self.saved_other.unpack_array(self))
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.mul(grad, self.saved_self.unpack_array(self))
+        grad1 = k.mul(grad, self.saved_self.unpack_array(self)) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.mul(k.conj(grad), self.saved_other.unpack_array(self))
         grad1: Gradient | None = None
         owner1 = FRESH
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad1 = product(may_share, owned, grad, self_)
             if grad1 is self_:
@@ -550,10 +544,8 @@ class VdotBackward0(SavesSelfOther):
         return (grad0, grad1), (FRESH, owner1)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.mul(F.conj(grad), self.saved_other.unpack(self))
-        grad1 = F.mul(grad, self.saved_self.unpack(self)) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.mul(F.conj(grad), self.saved_other.unpack(self)) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.mul(grad, self.saved_self.unpack(self)) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -563,11 +555,12 @@ class TraceBackward0(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase) -> TraceBackward0:
-        node = TraceBackward0((gradient_edge(self),))
+        node = TraceBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 
@@ -590,32 +583,32 @@ class LinalgCrossBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase, dim: SupportsIndex = -1) -> LinalgCrossBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = LinalgCrossBackward0((edge0, edge1))
-        node.saved_self = UNSAVED if edge1 is None else SavedVariable(self, edge0)
+        node = LinalgCrossBackward0(None, edge0, edge1)
+        node.saved_self = UNSAVED if edge1 is None else SavedVariable.of_input(self, edge0)
         if edge0 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.linalg_cross(k.conj(self.saved_other.unpack_array(self)), grad, self.dim)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.linalg_cross(grad, k.conj(self.saved_self.unpack_array(self)), self.dim)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.linalg_cross(F.conj(self.saved_other.unpack(self)), grad, self.dim)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.linalg_cross(grad, F.conj(self.saved_self.unpack(self)), self.dim)
         return grad0, grad1
 
@@ -626,11 +619,12 @@ class LinalgInvBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> LinalgInvBackward0:
-        return LinalgInvBackward0((gradient_edge(self),))
+        return LinalgInvBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (array_formulas.gradient_of_inverse(grad, self.saved_result.unpack_array(self)),)
@@ -652,42 +646,42 @@ class LinalgSolveBackward0(SavesSelfResult):
     def record(self: TensorBase, other: TensorBase) -> LinalgSolveBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = LinalgSolveBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
+        node = LinalgSolveBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = array_formulas.gradient_of_left_side(grad, self_, result)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.linalg_solve(array_formulas.adjoint_of(self.saved_self.unpack_array(self)), grad)
         return grad0, grad1
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = reusing_formulas.gradient_of_left_side(owned0, grad, self_, result)
             owned = False
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.linalg_solve(array_formulas.adjoint_of(self.saved_self.unpack_array(self)), grad)
         return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             result = self.saved_result.unpack(self)
             grad0 = tensor_formulas.gradient_of_left_side(grad, self_, result)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.linalg_solve(tensor_formulas.adjoint_of(self.saved_self.unpack(self)), grad)
         return grad0, grad1
 
@@ -698,14 +692,15 @@ class LinalgSlogdetBackward0(SavesSelfSignOutput):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase) -> LinalgSlogdetBackward0:
         edge0 = gradient_edge(self)
-        node = LinalgSlogdetBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = LinalgSlogdetBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         return node
 
@@ -730,12 +725,13 @@ class LinalgDetBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase) -> LinalgDetBackward0:
         edge0 = gradient_edge(self)
-        node = LinalgDetBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = LinalgDetBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -751,12 +747,13 @@ class LinalgCofactorsBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase) -> LinalgCofactorsBackward0:
         edge0 = gradient_edge(self)
-        node = LinalgCofactorsBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = LinalgCofactorsBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -777,30 +774,30 @@ class LinalgCofactorsAlongBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase) -> LinalgCofactorsAlongBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = LinalgCofactorsAlongBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = UNSAVED if edge0 is None else SavedVariable(other, edge1)
+        node = LinalgCofactorsAlongBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = UNSAVED if edge0 is None else SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = k.conj(array_formulas.third_of_determinant(self_, other, k.conj(grad)))
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.conj(k.linalg_cofactors_along(self.saved_self.unpack_array(self), k.conj(grad)))
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = F.conj(tensor_formulas.third_of_determinant(self_, other, F.conj(grad)))
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.conj(F.linalg_cofactors_along(self.saved_self.unpack(self), F.conj(grad)))
         return grad0, grad1
 
@@ -811,12 +808,13 @@ class LinalgCholeskyBackward0(SavesResult):
 
     __slots__ = ("symmetric",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     symmetric: AnyBool
 
     @staticmethod
     def record(self: TensorBase, symmetric: AnyBool = False) -> LinalgCholeskyBackward0:
-        node = LinalgCholeskyBackward0((gradient_edge(self),))
+        node = LinalgCholeskyBackward0(None, gradient_edge(self))
         node.symmetric = symmetric
         return node
 
@@ -833,12 +831,13 @@ class LinalgEighBackward0(SavesEigenvaluesOutputEigenvectorsOutput):
 
     __slots__ = ("symmetric",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     symmetric: AnyBool
 
     @staticmethod
     def record(self: TensorBase, by_adjoint: AnyBool = False, symmetric: AnyBool = False) -> LinalgEighBackward0:
-        node = LinalgEighBackward0((gradient_edge(self),))
+        node = LinalgEighBackward0(None, gradient_edge(self))
         node.symmetric = symmetric
         return node
 
@@ -863,12 +862,13 @@ class LinalgInverseGapsBackward0(SavesResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> LinalgInverseGapsBackward0:
-        return LinalgInverseGapsBackward0((gradient_edge(self),))
+        return LinalgInverseGapsBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         result = self.saved_result.unpack_array(self)
@@ -876,7 +876,7 @@ class LinalgInverseGapsBackward0(SavesResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             result = self.saved_result.unpack_array(self)
             grad0 = array_formulas.gradient_of_gaps(reuse(1, k.mul, reuse(owned, k.mul, grad, result), result))
         return (grad0,), (SHARED,)
@@ -892,11 +892,12 @@ class LinalgQrBackward0(SavesQOutputROutput):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> LinalgQrBackward0:
-        return LinalgQrBackward0((gradient_edge(self),))
+        return LinalgQrBackward0(None, gradient_edge(self))
 
     def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
         if all(g is None for g in grads):
@@ -919,12 +920,13 @@ class LinalgSvdBackward0(SavesUOutputSOutputVhOutput):
 
     __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase) -> LinalgSvdBackward0:
-        node = LinalgSvdBackward0((gradient_edge(self),))
+        node = LinalgSvdBackward0(None, gradient_edge(self))
         node.self_dtype = self._impl.array.dtype
         return node
 

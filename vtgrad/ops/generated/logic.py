@@ -116,8 +116,8 @@ def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"
@@ -188,8 +188,8 @@ def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"
@@ -260,8 +260,8 @@ def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
         )
         and is_recording()
         and array.dtype.kind in "fc"
@@ -325,7 +325,7 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "logical_not")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording() and array.dtype.kind in "fc":
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
         set_history(result, LogicalNotBackward0.record(input))
     return result
 

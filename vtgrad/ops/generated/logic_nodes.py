@@ -28,16 +28,16 @@ class LogicalAndBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalAndBackward0:
-        return LogicalAndBackward0((gradient_edge(self), gradient_edge(other)))
+        return LogicalAndBackward0(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -50,16 +50,16 @@ class LogicalOrBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalOrBackward0:
-        return LogicalOrBackward0((gradient_edge(self), gradient_edge(other)))
+        return LogicalOrBackward0(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -72,16 +72,16 @@ class LogicalXorBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalXorBackward0:
-        return LogicalXorBackward0((gradient_edge(self), gradient_edge(other)))
+        return LogicalXorBackward0(None, gradient_edge(self), gradient_edge(other))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -91,10 +91,11 @@ class LogicalNotBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> LogicalNotBackward0:
-        return LogicalNotBackward0((gradient_edge(self),))
+        return LogicalNotBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)

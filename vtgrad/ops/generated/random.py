@@ -429,7 +429,7 @@ def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | 
     if out is not None:
         return write_out(out, array, "bernoulli")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, BernoulliBackward0.record(input, generator=generator))
     return result
 
@@ -468,7 +468,7 @@ def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | Non
     if out is not None:
         return write_out(out, array, "normal")
     result = wrap_like(mean, array)
-    if mean._impl.autograd_meta is not None and mean._impl.autograd_meta.requires_grad() and is_recording():
+    if mean._impl.autograd_meta is not None and mean._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, NormalBackward1.record(mean, std, generator=generator))
     return result
 
@@ -486,7 +486,7 @@ def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = No
     if out is not None:
         return write_out(out, array, "normal")
     result = wrap_like(std, array)
-    if std._impl.autograd_meta is not None and std._impl.autograd_meta.requires_grad() and is_recording():
+    if std._impl.autograd_meta is not None and std._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, NormalBackward2.record(mean, std, generator=generator))
     return result
 
@@ -505,8 +505,8 @@ def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = 
         return write_out(out, array, "normal", inputs=(mean, std))
     result = wrap_like(mean, array)
     if (
-        (mean._impl.autograd_meta is not None and mean._impl.autograd_meta.requires_grad())
-        or (std._impl.autograd_meta is not None and std._impl.autograd_meta.requires_grad())
+        (mean._impl.autograd_meta is not None and mean._impl.autograd_meta.needs_gradient())
+        or (std._impl.autograd_meta is not None and std._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, NormalBackward3.record(mean, std, generator=generator))
     return result
@@ -552,7 +552,7 @@ def poisson(input: T, *, generator: Generator | None = None) -> T:
     except Exception as error:
         return recover(error, op.POISSON, poisson, input, generator=generator)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, PoissonBackward0.record(input, generator=generator))
     return result
 

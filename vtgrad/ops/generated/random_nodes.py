@@ -26,12 +26,13 @@ class NormalBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(
         self: TensorBase, mean: AnyFloat = 0.0, std: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> NormalBackward0:
-        return NormalBackward0((gradient_edge(self),))
+        return NormalBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -46,12 +47,13 @@ class UniformBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(
         self: TensorBase, from_: AnyFloat = 0.0, to: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> UniformBackward0:
-        return UniformBackward0((gradient_edge(self),))
+        return UniformBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -66,12 +68,13 @@ class ExponentialBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(
         self: TensorBase, lambd: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> ExponentialBackward0:
-        return ExponentialBackward0((gradient_edge(self),))
+        return ExponentialBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -86,12 +89,13 @@ class CauchyBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(
         self: TensorBase, median: AnyFloat = 0.0, sigma: AnyFloat = 1.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> CauchyBackward0:
-        return CauchyBackward0((gradient_edge(self),))
+        return CauchyBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -106,12 +110,13 @@ class LogNormalBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(
         self: TensorBase, mean: AnyFloat = 1.0, std: AnyFloat = 2.0, *, generator: Generator | None = None, inplace: bool = False
     ) -> LogNormalBackward0:
-        return LogNormalBackward0((gradient_edge(self),))
+        return LogNormalBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -126,10 +131,11 @@ class GeometricBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, p: AnyFloat, *, generator: Generator | None = None, inplace: bool = False) -> GeometricBackward0:
-        return GeometricBackward0((gradient_edge(self),))
+        return GeometricBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -144,12 +150,13 @@ class RandomBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(
         self: TensorBase, from_: SupportsIndex, to: SupportsIndex, *, generator: Generator | None = None, inplace: bool = False
     ) -> RandomBackward0:
-        return RandomBackward0((gradient_edge(self),))
+        return RandomBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -164,10 +171,11 @@ class RandomBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, to: SupportsIndex, *, generator: Generator | None = None, inplace: bool = False) -> RandomBackward1:
-        return RandomBackward1((gradient_edge(self),))
+        return RandomBackward1(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -182,10 +190,11 @@ class RandomBackward2(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, generator: Generator | None = None, inplace: bool = False) -> RandomBackward2:
-        return RandomBackward2((gradient_edge(self),))
+        return RandomBackward2(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -200,10 +209,11 @@ class BernoulliBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, generator: Generator | None = None) -> BernoulliBackward0:
-        return BernoulliBackward0((gradient_edge(self),))
+        return BernoulliBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -221,16 +231,16 @@ class BernoulliBackward1(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, p: TensorBase, *, generator: Generator | None = None, inplace: bool = False) -> BernoulliBackward1:
-        return BernoulliBackward1((gradient_edge(self), gradient_edge(p)))
+        return BernoulliBackward1(None, gradient_edge(self), gradient_edge(p))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -240,10 +250,11 @@ class BernoulliBackward2(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, p: AnyFloat = 0.5, *, generator: Generator | None = None, inplace: bool = False) -> BernoulliBackward2:
-        return BernoulliBackward2((gradient_edge(self),))
+        return BernoulliBackward2(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -258,10 +269,11 @@ class NormalBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(mean: TensorBase, std: AnyFloat = 1.0, *, generator: Generator | None = None) -> NormalBackward1:
-        return NormalBackward1((gradient_edge(mean),))
+        return NormalBackward1(None, gradient_edge(mean))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -276,10 +288,11 @@ class NormalBackward2(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(mean: AnyFloat, std: TensorBase, *, generator: Generator | None = None) -> NormalBackward2:
-        return NormalBackward2((gradient_edge(std),))
+        return NormalBackward2(None, gradient_edge(std))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)
@@ -297,16 +310,16 @@ class NormalBackward3(OperatorNode):
 
     @staticmethod
     def record(mean: TensorBase, std: TensorBase, *, generator: Generator | None = None) -> NormalBackward3:
-        return NormalBackward3((gradient_edge(mean), gradient_edge(std)))
+        return NormalBackward3(None, gradient_edge(mean), gradient_edge(std))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = k.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = k.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = k.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = k.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = F.zeros_like(grad) if needs & 1 and self.next_edges[0] is not None else None
-        grad1 = F.zeros_like(grad) if needs & 2 and self.next_edges[1] is not None else None
+        grad0 = F.zeros_like(grad) if needs & 1 and self.edge0 is not None else None
+        grad1 = F.zeros_like(grad) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -316,10 +329,11 @@ class PoissonBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, generator: Generator | None = None) -> PoissonBackward0:
-        return PoissonBackward0((gradient_edge(self),))
+        return PoissonBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.zeros_like(grad),)

@@ -45,11 +45,12 @@ class SumBackward0(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, *, dtype: DType | None = None) -> SumBackward0:
-        node = SumBackward0((gradient_edge(self),))
+        node = SumBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 
@@ -66,12 +67,13 @@ class SumBackward1(OperatorNode):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: Dims
 
     @staticmethod
     def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None) -> SumBackward1:
-        node = SumBackward1((gradient_edge(self),))
+        node = SumBackward1(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         return node
@@ -89,11 +91,12 @@ class MeanBackward0(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, *, dtype: DType | None = None) -> MeanBackward0:
-        node = MeanBackward0((gradient_edge(self),))
+        node = MeanBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 
@@ -110,12 +113,13 @@ class MeanBackward1(OperatorNode):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: Dims
 
     @staticmethod
     def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False, *, dtype: DType | None = None) -> MeanBackward1:
-        node = MeanBackward1((gradient_edge(self),))
+        node = MeanBackward1(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         return node
@@ -133,13 +137,14 @@ class ProdBackward0(SavesSelfResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, dtype: DType | None = None) -> ProdBackward0:
         edge0 = gradient_edge(self)
-        node = ProdBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = ProdBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -159,6 +164,7 @@ class ProdBackward1(SavesSelfResult):
 
     __slots__ = ("dim", "keepdim")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: int
     keepdim: AnyBool
@@ -166,8 +172,8 @@ class ProdBackward1(SavesSelfResult):
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False, *, dtype: DType | None = None) -> ProdBackward1:
         edge0 = gradient_edge(self)
-        node = ProdBackward1((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = ProdBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
@@ -189,14 +195,15 @@ class MaxBackward1(SavesSelfResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> MaxBackward1:
         edge0 = gradient_edge(self)
-        node = MaxBackward1((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = MaxBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -206,7 +213,7 @@ class MaxBackward1(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.shared_by_whole_ties(owned, grad, self_, result)
@@ -224,14 +231,15 @@ class MinBackward1(SavesSelfResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> MinBackward1:
         edge0 = gradient_edge(self)
-        node = MinBackward1((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = MinBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -241,7 +249,7 @@ class MinBackward1(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.shared_by_whole_ties(owned, grad, self_, result)
@@ -259,14 +267,15 @@ class MedianBackward0(SavesSelfResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> MedianBackward0:
         edge0 = gradient_edge(self)
-        node = MedianBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = MedianBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -276,7 +285,7 @@ class MedianBackward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.shared_by_whole_ties(owned, grad, self_, result)
@@ -294,6 +303,7 @@ class ExtremeBackward0(SavesSelfResult):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
     dim: int
@@ -301,8 +311,8 @@ class ExtremeBackward0(SavesSelfResult):
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, kind: AnyStr) -> ExtremeBackward0:
         edge0 = gradient_edge(self)
-        node = ExtremeBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = ExtremeBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -313,7 +323,7 @@ class ExtremeBackward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.shared_by_rows_of_ties(owned, grad, self_, result, self.dim)
@@ -331,6 +341,7 @@ class MaxBackward0(SavesIndicesOutput):
 
     __slots__ = ("dim", "keepdim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -338,7 +349,7 @@ class MaxBackward0(SavesIndicesOutput):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False) -> MaxBackward0:
-        node = MaxBackward0((gradient_edge(self),))
+        node = MaxBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
@@ -357,6 +368,7 @@ class MinBackward0(SavesIndicesOutput):
 
     __slots__ = ("dim", "keepdim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -364,7 +376,7 @@ class MinBackward0(SavesIndicesOutput):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False) -> MinBackward0:
-        node = MinBackward0((gradient_edge(self),))
+        node = MinBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
@@ -383,6 +395,7 @@ class MedianBackward1(SavesIndicesOutput):
 
     __slots__ = ("dim", "keepdim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -390,7 +403,7 @@ class MedianBackward1(SavesIndicesOutput):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False) -> MedianBackward1:
-        node = MedianBackward1((gradient_edge(self),))
+        node = MedianBackward1(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
@@ -409,14 +422,15 @@ class NanmedianBackward0(SavesSelfResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> NanmedianBackward0:
         edge0 = gradient_edge(self)
-        node = NanmedianBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = NanmedianBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -426,7 +440,7 @@ class NanmedianBackward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.shared_by_whole_ties(owned, grad, self_, result)
@@ -444,6 +458,7 @@ class NanmedianBackward1(SavesIndicesOutput):
 
     __slots__ = ("dim", "keepdim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -451,7 +466,7 @@ class NanmedianBackward1(SavesIndicesOutput):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, keepdim: AnyBool = False) -> NanmedianBackward1:
-        node = NanmedianBackward1((gradient_edge(self),))
+        node = NanmedianBackward1(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
@@ -470,6 +485,7 @@ class KthvalueBackward0(SavesIndicesOutput):
 
     __slots__ = ("dim", "keepdim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -477,7 +493,7 @@ class KthvalueBackward0(SavesIndicesOutput):
 
     @staticmethod
     def record(self: TensorBase, count: SupportsIndex, dim: SupportsIndex = -1, keepdim: AnyBool = False) -> KthvalueBackward0:
-        node = KthvalueBackward0((gradient_edge(self),))
+        node = KthvalueBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
@@ -496,6 +512,7 @@ class ModeBackward0(SavesIndicesOutput):
 
     __slots__ = ("dim", "keepdim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -503,7 +520,7 @@ class ModeBackward0(SavesIndicesOutput):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex = -1, keepdim: AnyBool = False) -> ModeBackward0:
-        node = ModeBackward0((gradient_edge(self),))
+        node = ModeBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
@@ -522,13 +539,14 @@ class PutSelectedBackward0(SavesIndices):
 
     __slots__ = ("dim", "keepdim")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dim: int
     keepdim: AnyBool
 
     @staticmethod
     def record(self: TensorBase, sizes: Shape, dim: SupportsIndex, indices: TensorBase, keepdim: AnyBool) -> PutSelectedBackward0:
-        node = PutSelectedBackward0((gradient_edge(self),))
-        node.saved_indices = SavedVariable(indices, None)
+        node = PutSelectedBackward0(None, gradient_edge(self))
+        node.saved_indices = SavedVariable.of_input(indices, None)
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
         return node
@@ -546,14 +564,15 @@ class TakeSelectedBackward0(SavesIndices):
 
     __slots__ = ("dim", "keepdim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: int
     keepdim: AnyBool
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, indices: TensorBase, keepdim: AnyBool) -> TakeSelectedBackward0:
-        node = TakeSelectedBackward0((gradient_edge(self),))
-        node.saved_indices = SavedVariable(indices, None)
+        node = TakeSelectedBackward0(None, gradient_edge(self))
+        node.saved_indices = SavedVariable.of_input(indices, None)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.keepdim = keepdim
@@ -572,6 +591,7 @@ class AmaxBackward0(SavesSelfResult):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
     dim: Dims
@@ -579,8 +599,8 @@ class AmaxBackward0(SavesSelfResult):
     @staticmethod
     def record(self: TensorBase, dim: Dims = (), keepdim: AnyBool = False) -> AmaxBackward0:
         edge0 = gradient_edge(self)
-        node = AmaxBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = AmaxBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         return node
 
@@ -591,7 +611,7 @@ class AmaxBackward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
@@ -609,6 +629,7 @@ class AminBackward0(SavesSelfResult):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
     dim: Dims
@@ -616,8 +637,8 @@ class AminBackward0(SavesSelfResult):
     @staticmethod
     def record(self: TensorBase, dim: Dims = (), keepdim: AnyBool = False) -> AminBackward0:
         edge0 = gradient_edge(self)
-        node = AminBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = AminBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         return node
 
@@ -628,7 +649,7 @@ class AminBackward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.shared_by_ties(owned, grad, self_, result, self.dim)
@@ -646,6 +667,7 @@ class VarBackward0(SavesSelf):
 
     __slots__ = ("correction", "dim")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     dim: Dims
     correction: AnyFloat | None
@@ -653,8 +675,8 @@ class VarBackward0(SavesSelf):
     @staticmethod
     def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> VarBackward0:
         edge0 = gradient_edge(self)
-        node = VarBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = VarBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         node.correction = correction
         return node
@@ -664,7 +686,7 @@ class VarBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.var_gradient(owned, grad, self_, self.dim, self.correction)
         return (grad0,), (FRESH,)
@@ -679,6 +701,7 @@ class StdBackward0(SavesSelfResult):
 
     __slots__ = ("correction", "dim")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
     dim: Dims
@@ -687,8 +710,8 @@ class StdBackward0(SavesSelfResult):
     @staticmethod
     def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> StdBackward0:
         edge0 = gradient_edge(self)
-        node = StdBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = StdBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         node.correction = correction
         return node
@@ -700,7 +723,7 @@ class StdBackward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.std_gradient(owned, grad, self_, result, self.dim, self.correction)
@@ -718,6 +741,7 @@ class LinalgVectorNormBackward0(SavesSelfResult):
 
     __slots__ = ("dim", "ord", "self_dtype")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
     self_dtype: NumpyDType
@@ -729,8 +753,8 @@ class LinalgVectorNormBackward0(SavesSelfResult):
         self: TensorBase, ord: AnyFloat = 2, dim: Dims = None, keepdim: AnyBool = False, *, dtype: DType | None = None
     ) -> LinalgVectorNormBackward0:
         edge0 = gradient_edge(self)
-        node = LinalgVectorNormBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = LinalgVectorNormBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         node.ord = ord
         node.dim = integers(dim)
@@ -743,7 +767,7 @@ class LinalgVectorNormBackward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = (
@@ -765,14 +789,15 @@ class LogsumexpBackward0(SavesSelfResult):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: Dims
 
     @staticmethod
     def record(self: TensorBase, dim: Dims, keepdim: AnyBool = False) -> LogsumexpBackward0:
         edge0 = gradient_edge(self)
-        node = LogsumexpBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = LogsumexpBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         return node
 
@@ -793,13 +818,14 @@ class ProductsOfOthersBackward0(SavesSelf):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex) -> ProductsOfOthersBackward0:
         edge0 = gradient_edge(self)
-        node = ProductsOfOthersBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = ProductsOfOthersBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -816,13 +842,14 @@ class ExponentialSharesBackward0(SavesResult):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
     dim: Dims
 
     @staticmethod
     def record(self: TensorBase, total: TensorBase, dim: Dims) -> ExponentialSharesBackward0:
-        node = ExponentialSharesBackward0((gradient_edge(self),))
+        node = ExponentialSharesBackward0(None, gradient_edge(self))
         node.dim = integers(dim)
         return node
 
@@ -831,7 +858,7 @@ class ExponentialSharesBackward0(SavesResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_shares(owned, grad, self.saved_result.unpack_array(self), self.dim)
         return (grad0,), (FRESH,)
 
@@ -845,12 +872,13 @@ class SoftmaxBackward0(SavesResult):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex) -> SoftmaxBackward0:
-        node = SoftmaxBackward0((gradient_edge(self),))
+        node = SoftmaxBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -867,12 +895,13 @@ class LogSoftmaxBackward0(SavesResult):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex) -> LogSoftmaxBackward0:
-        node = LogSoftmaxBackward0((gradient_edge(self),))
+        node = LogSoftmaxBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -889,6 +918,7 @@ class RenormBackward0(SavesSelf):
 
     __slots__ = ("dim", "maxnorm", "p", "self_dtype")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self_dtype: NumpyDType
     p: AnyFloat
@@ -898,8 +928,8 @@ class RenormBackward0(SavesSelf):
     @staticmethod
     def record(self: TensorBase, p: AnyFloat, dim: SupportsIndex, maxnorm: AnyFloat, *, inplace: bool = False) -> RenormBackward0:
         edge0 = gradient_edge(self)
-        node = RenormBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = RenormBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.self_dtype = self._impl.array.dtype
         node.p = p
         node.dim = dim if type(dim) is int else integer(dim)
@@ -912,7 +942,7 @@ class RenormBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_renorm(owned, grad, self_, self.p, self.dim, self.maxnorm, self.self_dtype)
         return (grad0,), (SHARED,)
@@ -927,14 +957,15 @@ class NansumBackward0(SavesSelf):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: Dims
 
     @staticmethod
     def record(self: TensorBase, dim: Dims = None, keepdim: AnyBool = False, *, dtype: DType | None = None) -> NansumBackward0:
         edge0 = gradient_edge(self)
-        node = NansumBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = NansumBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         return node
@@ -952,14 +983,15 @@ class AminmaxBackward0(SavesSelfMinOutputMaxOutput):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: int | None
 
     @staticmethod
     def record(self: TensorBase, *, dim: SupportsIndex | None = None, keepdim: AnyBool = False) -> AminmaxBackward0:
         edge0 = gradient_edge(self)
-        node = AminmaxBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = AminmaxBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = dim if dim is None or type(dim) is int else integer(dim)
         return node
 
@@ -986,14 +1018,15 @@ class VarMeanBackward0(SavesSelf):
 
     __slots__ = ("correction", "dim")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     dim: Dims
     correction: AnyFloat | None
 
     @staticmethod
     def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> VarMeanBackward0:
         edge0 = gradient_edge(self)
-        node = VarMeanBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = VarMeanBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         node.correction = correction
         return node
@@ -1015,6 +1048,7 @@ class StdMeanBackward0(SavesSelfStdOutput):
 
     __slots__ = ("correction", "dim")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     dim: Dims
     correction: AnyFloat | None
@@ -1022,8 +1056,8 @@ class StdMeanBackward0(SavesSelfStdOutput):
     @staticmethod
     def record(self: TensorBase, dim: Dims, correction: AnyFloat | None, keepdim: AnyBool = False) -> StdMeanBackward0:
         edge0 = gradient_edge(self)
-        node = StdMeanBackward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = StdMeanBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         node.dim = integers(dim)
         node.correction = correction
         return node
@@ -1059,9 +1093,9 @@ class DistBackward0(SavesSelfOtherResult):
     def record(self: TensorBase, other: TensorBase, p: AnyFloat = 2) -> DistBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = DistBackward0((edge0, edge1))
-        node.saved_self = SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable(other, edge1)
+        node = DistBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_input(self, edge0)
+        node.saved_other = node.saved_self if other is self and not saves_observed.reasons else SavedVariable.of_input(other, edge1)
         node.other_dtype = other._impl.array.dtype
         node.self_dtype = self._impl.array.dtype
         node.p = p
@@ -1069,7 +1103,7 @@ class DistBackward0(SavesSelfOtherResult):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -1079,7 +1113,7 @@ class DistBackward0(SavesSelfOtherResult):
                 else array_formulas.gradient_of_distance(grad, self_, other, result, self.p, self.self_dtype, self.other_dtype)
             )
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -1092,11 +1126,11 @@ class DistBackward0(SavesSelfOtherResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
-            owned0 = owned and not (needs & 2 and self.next_edges[1] is not None)
+            owned0 = owned and not (needs & 2 and self.edge1 is not None)
             grad0 = (
                 None
                 if self.p == 0
@@ -1104,7 +1138,7 @@ class DistBackward0(SavesSelfOtherResult):
             )
             owned = False
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             result = self.saved_result.unpack_array(self)
@@ -1117,7 +1151,7 @@ class DistBackward0(SavesSelfOtherResult):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)
@@ -1127,7 +1161,7 @@ class DistBackward0(SavesSelfOtherResult):
                 else tensor_formulas.gradient_of_distance(grad, self_, other, result, self.p, self.self_dtype, self.other_dtype)
             )
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             result = self.saved_result.unpack(self)

@@ -70,7 +70,7 @@ def sort_dim(input: T, dim: SupportsIndex = -1, descending: bool = False, *, out
     if out is not None:
         return SortResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = SortBackward0.record(input, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -98,7 +98,7 @@ def sort_stable(
     if out is not None:
         return SortResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = SortBackward1.record(input, dim, descending, stable=stable)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -141,7 +141,7 @@ def topk_dim(
     if out is not None:
         return TopkResult(*write_outs(out, arrays, "topk", exact=True))
     results = TopkResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         node = TopkBackward0.record(input, count, dim, largest, sorted)
         set_history_of_each(results, node)
         node.save_results(*results)

@@ -29,13 +29,14 @@ class SortBackward0(SavesIndicesOutput):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex = -1, descending: AnyBool = False) -> SortBackward0:
-        node = SortBackward0((gradient_edge(self),))
+        node = SortBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -53,13 +54,14 @@ class SortBackward1(SavesIndicesOutput):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex = -1, descending: AnyBool = False, *, stable: AnyBool | None) -> SortBackward1:
-        node = SortBackward1((gradient_edge(self),))
+        node = SortBackward1(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -77,6 +79,7 @@ class TopkBackward0(SavesIndicesOutput):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     saves_results: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -85,7 +88,7 @@ class TopkBackward0(SavesIndicesOutput):
     def record(
         self: TensorBase, count: SupportsIndex, dim: SupportsIndex = -1, largest: AnyBool = True, sorted: AnyBool = True
     ) -> TopkBackward0:
-        node = TopkBackward0((gradient_edge(self),))
+        node = TopkBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node

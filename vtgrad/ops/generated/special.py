@@ -141,7 +141,7 @@ def sinc(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sinc")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, SincBackward0.record(input))
     return result
 
@@ -210,7 +210,7 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "logit")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, LogitBackward0.record(input, eps))
     return result
 
@@ -240,8 +240,8 @@ def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "xlogy", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, XlogyBackward0.record(input, other))
     return result
@@ -271,7 +271,7 @@ def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "xlogy")
     result = wrap_like(other, array)
-    if other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad() and is_recording():
+    if other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, XlogyBackward1.record(input, other))
     return result
 
@@ -289,7 +289,7 @@ def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "xlogy")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, XlogyBackward2.record(input, other))
     return result
 
@@ -357,7 +357,7 @@ def erf(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "erf")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, ErfBackward0.record(input))
     return result
 
@@ -424,7 +424,7 @@ def erfc(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "erfc")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, ErfcBackward0.record(input))
     return result
 
@@ -493,7 +493,7 @@ def erfinv(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "erfinv")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, ErfinvBackward0.record(input))
     return result
 
@@ -563,7 +563,7 @@ def lgamma(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "lgamma")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, LgammaBackward0.record(input))
     return result
 
@@ -632,7 +632,7 @@ def digamma(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "digamma")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, DigammaBackward0.record(input))
     return result
 
@@ -660,7 +660,7 @@ def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "polygamma")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, PolygammaBackward0.record(input, n))
     return result
 
@@ -732,7 +732,7 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "mvlgamma")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, MvlgammaBackward0.record(input, p))
     return result
 
@@ -806,8 +806,8 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "igamma", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, IgammaBackward0.record(input, other))
     return result
@@ -884,8 +884,8 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "igammac", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.requires_grad())
+        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
+        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
     ) and is_recording():
         set_history(result, IgammacBackward0.record(input, other))
     return result
@@ -955,7 +955,7 @@ def i0(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "i0")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.requires_grad() and is_recording():
+    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, I0Backward0.record(input))
     return result
 
@@ -979,7 +979,7 @@ def special_i1(self: T) -> T:
     except Exception as error:
         return recover(error, op.SPECIAL_I1, special_i1, self)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad() and is_recording():
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         node = SpecialI1Backward0.record(self)
         set_history(result, node)
         node.save_results(result)

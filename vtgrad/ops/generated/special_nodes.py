@@ -38,13 +38,14 @@ class SincBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SincBackward0:
         edge0 = gradient_edge(self)
-        node = SincBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = SincBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -52,7 +53,7 @@ class SincBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_sinc(owned, grad, self.saved_self.unpack_array(self))
         return (grad0,), (SHARED,)
 
@@ -66,14 +67,15 @@ class LogitBackward0(SavesSelf):
 
     __slots__ = ("eps",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     eps: AnyFloat | None
 
     @staticmethod
     def record(self: TensorBase, eps: AnyFloat | None = None, *, inplace: bool = False) -> LogitBackward0:
         edge0 = gradient_edge(self)
-        node = LogitBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = LogitBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.eps = eps
         return node
 
@@ -82,7 +84,7 @@ class LogitBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_logit(owned, grad, self.saved_self.unpack_array(self), self.eps)
         return (grad0,), (SHARED,)
 
@@ -102,19 +104,21 @@ class XlogyBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> XlogyBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = XlogyBackward0((edge0, edge1))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
-        node.saved_other = node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable(other, edge1)
+        node = XlogyBackward0(None, edge0, edge1)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.saved_other = (
+            node.saved_self if other is self and not saves_observed.reasons and not inplace else SavedVariable.of_input(other, edge1)
+        )
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.gradient_of_xlogy(grad, self_, other)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.div(k.mul(grad, self_), other)
@@ -122,13 +126,13 @@ class XlogyBackward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad0 = array_formulas.gradient_of_xlogy(grad, self_, other)
             owned = False
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(1, k.div, reuse(owned, k.mul, grad, self_), other)
@@ -136,12 +140,12 @@ class XlogyBackward0(SavesSelfOther):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad0 = tensor_formulas.gradient_of_xlogy(grad, self_, other)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.div(F.mul(grad, self_), other)
@@ -154,14 +158,15 @@ class XlogyBackward1(SavesOther):
 
     __slots__ = ("self",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     self: Number
 
     @staticmethod
     def record(self: Number, other: TensorBase) -> XlogyBackward1:
         edge0 = gradient_edge(other)
-        node = XlogyBackward1((edge0,))
-        node.saved_other = SavedVariable(other, edge0)
+        node = XlogyBackward1(None, edge0)
+        node.saved_other = SavedVariable.of_input(other, edge0)
         node.self = self
         return node
 
@@ -170,7 +175,7 @@ class XlogyBackward1(SavesOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             other = self.saved_other.unpack_array(self)
             grad0 = reuse(1, k.div, reuse(owned, k.mul, grad, self.self), other)
         return (grad0,), (FRESH,)
@@ -185,13 +190,14 @@ class XlogyBackward2(SavesSelf):
 
     __slots__ = ("other",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     other: Number
 
     @staticmethod
     def record(self: TensorBase, other: Number, *, inplace: bool = False) -> XlogyBackward2:
         edge0 = gradient_edge(self)
-        node = XlogyBackward2((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = XlogyBackward2(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.other = other
         return node
 
@@ -208,13 +214,14 @@ class ErfBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ErfBackward0:
         edge0 = gradient_edge(self)
-        node = ErfBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = ErfBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -223,7 +230,7 @@ class ErfBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reuse(
                 2 | owned, k.mul, grad, reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(self_, self_))), 1.1283791670955126)
@@ -241,13 +248,14 @@ class ErfcBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ErfcBackward0:
         edge0 = gradient_edge(self)
-        node = ErfcBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = ErfcBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -256,7 +264,7 @@ class ErfcBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reuse(
                 2 | owned, k.mul, grad, reuse(1, k.mul, reuse(1, k.exp, reuse(1, k.neg, k.mul(self_, self_))), -1.1283791670955126)
@@ -274,13 +282,14 @@ class ErfinvBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> ErfinvBackward0:
         edge0 = gradient_edge(self)
-        node = ErfinvBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = ErfinvBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -288,7 +297,7 @@ class ErfinvBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             grad0 = reuse(2 | owned, k.mul, grad, reuse(1, k.mul, reuse(1, k.exp, k.pow(k.erfinv(self_), 2)), 0.886226925452758))
         return (grad0,), (FRESH,)
@@ -303,13 +312,14 @@ class LgammaBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> LgammaBackward0:
         edge0 = gradient_edge(self)
-        node = LgammaBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = LgammaBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -317,7 +327,7 @@ class LgammaBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.mul, grad, k.digamma(self.saved_self.unpack_array(self)))
         return (grad0,), (FRESH,)
 
@@ -331,13 +341,14 @@ class DigammaBackward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> DigammaBackward0:
         edge0 = gradient_edge(self)
-        node = DigammaBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = DigammaBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -345,7 +356,7 @@ class DigammaBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self.saved_self.unpack_array(self), 1))
         return (grad0,), (FRESH,)
 
@@ -359,14 +370,15 @@ class PolygammaBackward0(SavesSelf):
 
     __slots__ = ("n",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     n: int
 
     @staticmethod
     def record(self: TensorBase, n: SupportsIndex, *, inplace: bool = False) -> PolygammaBackward0:
         edge0 = gradient_edge(self)
-        node = PolygammaBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = PolygammaBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.n = n if type(n) is int else integer(n)
         return node
 
@@ -375,7 +387,7 @@ class PolygammaBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self.saved_self.unpack_array(self), self.n + 1))
         return (grad0,), (FRESH,)
 
@@ -389,14 +401,15 @@ class PolygammaBackward1(SavesSelf):
 
     __slots__ = ("n",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     n: int
 
     @staticmethod
     def record(self: TensorBase, n: SupportsIndex, *, inplace: bool = False) -> PolygammaBackward1:
         edge0 = gradient_edge(self)
-        node = PolygammaBackward1((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = PolygammaBackward1(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.n = n if type(n) is int else integer(n)
         return node
 
@@ -405,7 +418,7 @@ class PolygammaBackward1(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.mul, grad, k.polygamma_of(self.saved_self.unpack_array(self), self.n + 1))
         return (grad0,), (FRESH,)
 
@@ -419,14 +432,15 @@ class MvlgammaBackward0(SavesSelf):
 
     __slots__ = ("p",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     p: int
 
     @staticmethod
     def record(self: TensorBase, p: SupportsIndex, *, inplace: bool = False) -> MvlgammaBackward0:
         edge0 = gradient_edge(self)
-        node = MvlgammaBackward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = MvlgammaBackward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         node.p = p if type(p) is int else integer(p)
         return node
 
@@ -435,7 +449,7 @@ class MvlgammaBackward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reusing_formulas.gradient_of_mvlgamma(owned, grad, self.saved_self.unpack_array(self), self.p)
         return (grad0,), (SHARED,)
 
@@ -455,25 +469,25 @@ class IgammaBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> IgammaBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = IgammaBackward0((edge0, edge1))
+        node = IgammaBackward0(None, edge0, edge1)
         if edge1 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = array_formulas.gradient_of_order(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = array_formulas.gradient_of_order(grad) if needs & 1 and self.edge0 is not None else None
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.mul(grad, array_formulas.gamma_density(self_, other))
@@ -481,20 +495,20 @@ class IgammaBackward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = array_formulas.gradient_of_order(grad)
             owned = False
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(owned, k.mul, grad, array_formulas.gamma_density(self_, other))
         return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = tensor_formulas.gradient_of_order(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = tensor_formulas.gradient_of_order(grad) if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.mul(grad, tensor_formulas.gamma_density(self_, other))
@@ -513,25 +527,25 @@ class IgammacBackward0(SavesSelfOther):
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> IgammacBackward0:
         edge0 = gradient_edge(self)
         edge1 = gradient_edge(other)
-        node = IgammacBackward0((edge0, edge1))
+        node = IgammacBackward0(None, edge0, edge1)
         if edge1 is None:
             node.saved_self = UNSAVED
         elif inplace:
             node.saved_self = SavedVariable.of_copy(self, edge0)
         else:
-            node.saved_self = SavedVariable(self, edge0)
+            node.saved_self = SavedVariable.of_input(self, edge0)
         if edge1 is None:
             node.saved_other = UNSAVED
         elif other is self and not saves_observed.reasons and not inplace:
             node.saved_other = node.saved_self
         else:
-            node.saved_other = SavedVariable(other, edge1)
+            node.saved_other = SavedVariable.of_input(other, edge1)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0 = array_formulas.gradient_of_order(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = array_formulas.gradient_of_order(grad) if needs & 1 and self.edge0 is not None else None
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = k.mul(k.neg(grad), array_formulas.gamma_density(self_, other))
@@ -539,20 +553,20 @@ class IgammacBackward0(SavesSelfOther):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = array_formulas.gradient_of_order(grad)
             owned = False
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack_array(self)
             other = self.saved_other.unpack_array(self)
             grad1 = reuse(1, k.mul, reuse(owned, k.neg, grad), array_formulas.gamma_density(self_, other))
         return (grad0, grad1), (SHARED, FRESH)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0 = tensor_formulas.gradient_of_order(grad) if needs & 1 and self.next_edges[0] is not None else None
+        grad0 = tensor_formulas.gradient_of_order(grad) if needs & 1 and self.edge0 is not None else None
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             self_ = self.saved_self.unpack(self)
             other = self.saved_other.unpack(self)
             grad1 = F.mul(F.neg(grad), tensor_formulas.gamma_density(self_, other))
@@ -565,13 +579,14 @@ class I0Backward0(SavesSelf):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> I0Backward0:
         edge0 = gradient_edge(self)
-        node = I0Backward0((edge0,))
-        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable(self, edge0)
+        node = I0Backward0(None, edge0)
+        node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -579,7 +594,7 @@ class I0Backward0(SavesSelf):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = reuse(owned, k.mul, grad, k.special_i1(self.saved_self.unpack_array(self)))
         return (grad0,), (FRESH,)
 
@@ -593,14 +608,15 @@ class SpecialI1Backward0(SavesSelfResult):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
     saves_results: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase) -> SpecialI1Backward0:
         edge0 = gradient_edge(self)
-        node = SpecialI1Backward0((edge0,))
-        node.saved_self = SavedVariable(self, edge0)
+        node = SpecialI1Backward0(None, edge0)
+        node.saved_self = SavedVariable.of_input(self, edge0)
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -610,7 +626,7 @@ class SpecialI1Backward0(SavesSelfResult):
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             self_ = self.saved_self.unpack_array(self)
             result = self.saved_result.unpack_array(self)
             grad0 = reusing_formulas.gradient_of_i1(owned, grad, self_, result)

@@ -30,13 +30,14 @@ class DiagEmbedBackward0(OperatorNode):
 
     __slots__ = ("dim1", "dim2", "offset")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     offset: int
     dim1: int
     dim2: int
 
     @staticmethod
     def record(self: TensorBase, offset: SupportsIndex = 0, dim1: SupportsIndex = -2, dim2: SupportsIndex = -1) -> DiagEmbedBackward0:
-        node = DiagEmbedBackward0((gradient_edge(self),))
+        node = DiagEmbedBackward0(None, gradient_edge(self))
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         node.dim2 = dim2 if type(dim2) is int else integer(dim2)
@@ -76,11 +77,12 @@ class TrilBackward0(OperatorNode):
 
     __slots__ = ("diagonal",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     diagonal: int
 
     @staticmethod
     def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TrilBackward0:
-        node = TrilBackward0((gradient_edge(self),))
+        node = TrilBackward0(None, gradient_edge(self))
         node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
         return node
 
@@ -97,11 +99,12 @@ class TriuBackward0(OperatorNode):
 
     __slots__ = ("diagonal",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     diagonal: int
 
     @staticmethod
     def record(self: TensorBase, diagonal: SupportsIndex = 0, *, inplace: bool = False) -> TriuBackward0:
-        node = TriuBackward0((gradient_edge(self),))
+        node = TriuBackward0(None, gradient_edge(self))
         node.diagonal = diagonal if type(diagonal) is int else integer(diagonal)
         return node
 
@@ -118,12 +121,13 @@ class Rot90Backward0(OperatorNode):
 
     __slots__ = ("dims", "turns")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     turns: int
     dims: Sequence[int]
 
     @staticmethod
     def record(self: TensorBase, turns: SupportsIndex = 1, dims: Sequence[int] = (0, 1)) -> Rot90Backward0:
-        node = Rot90Backward0((gradient_edge(self),))
+        node = Rot90Backward0(None, gradient_edge(self))
         node.turns = turns if type(turns) is int else integer(turns)
         node.dims = integers(dims)
         return node
@@ -141,12 +145,13 @@ class RepeatBackward0(OperatorNode):
 
     __slots__ = ("repeats", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     repeats: Sequence[int]
 
     @staticmethod
     def record(self: TensorBase, repeats: Sequence[int]) -> RepeatBackward0:
-        node = RepeatBackward0((gradient_edge(self),))
+        node = RepeatBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.repeats = integers(repeats)
         return node
@@ -164,12 +169,13 @@ class RollBackward0(OperatorNode):
 
     __slots__ = ("dims", "shifts")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     shifts: AnyInt | Sequence[int]
     dims: AnyInt | Sequence[int] | None
 
     @staticmethod
     def record(self: TensorBase, shifts: AnyInt | Sequence[int], dims: AnyInt | Sequence[int] | None = ()) -> RollBackward0:
-        node = RollBackward0((gradient_edge(self),))
+        node = RollBackward0(None, gradient_edge(self))
         node.shifts = integers(shifts)
         node.dims = integers(dims)
         return node
@@ -187,11 +193,12 @@ class FlipBackward0(OperatorNode):
 
     __slots__ = ("dims",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     dims: AnyInt | Sequence[int]
 
     @staticmethod
     def record(self: TensorBase, dims: AnyInt | Sequence[int]) -> FlipBackward0:
-        node = FlipBackward0((gradient_edge(self),))
+        node = FlipBackward0(None, gradient_edge(self))
         node.dims = integers(dims)
         return node
 
@@ -208,11 +215,12 @@ class ConstantPadNdBackward0(OperatorNode):
 
     __slots__ = ("widths",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     widths: Shape
 
     @staticmethod
     def record(self: TensorBase, widths: Shape, value: Number = 0) -> ConstantPadNdBackward0:
-        node = ConstantPadNdBackward0((gradient_edge(self),))
+        node = ConstantPadNdBackward0(None, gradient_edge(self))
         node.widths = integers(widths)
         return node
 

@@ -30,6 +30,7 @@ class SelectBackward0(OperatorNode):
 
     __slots__ = ("dim", "index", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -37,8 +38,8 @@ class SelectBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, index: SupportsIndex, *, copy: bool = False) -> SelectBackward0:
-        edges = (gradient_edge(self),)
-        node = SelectBackward0_copy(edges) if copy else SelectBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = SelectBackward0_copy(None, edge0) if copy else SelectBackward0(None, edge0)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.index = index if type(index) is int else integer(index)
@@ -72,6 +73,7 @@ class SliceBackward0(OperatorNode):
 
     __slots__ = ("dim", "end", "self_shape", "start", "step")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
     dim: int
@@ -89,8 +91,8 @@ class SliceBackward0(OperatorNode):
         *,
         copy: bool = False,
     ) -> SliceBackward0:
-        edges = (gradient_edge(self),)
-        node = SliceBackward0_copy(edges) if copy else SliceBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = SliceBackward0_copy(None, edge0) if copy else SliceBackward0(None, edge0)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.start = start if start is None or type(start) is int else integer(start)
@@ -126,6 +128,7 @@ class DiagonalBackward0(OperatorNode):
 
     __slots__ = ("dim1", "dim2", "offset", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
     offset: int
@@ -136,8 +139,8 @@ class DiagonalBackward0(OperatorNode):
     def record(
         self: TensorBase, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1, *, copy: bool = False
     ) -> DiagonalBackward0:
-        edges = (gradient_edge(self),)
-        node = DiagonalBackward0_copy(edges) if copy else DiagonalBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = DiagonalBackward0_copy(None, edge0) if copy else DiagonalBackward0(None, edge0)
         node.self_shape = self._impl.array.shape
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
@@ -172,13 +175,14 @@ class SplitBackward0(OperatorNode):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: int
 
     @staticmethod
     def record(self: TensorBase, split_size: SupportsIndex, dim: SupportsIndex = 0, *, copy: bool = False) -> SplitBackward0:
-        edges = (gradient_edge(self),)
-        node = SplitBackward0_copy(edges) if copy else SplitBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = SplitBackward0_copy(None, edge0) if copy else SplitBackward0(None, edge0)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -206,14 +210,15 @@ class SplitWithSizesBackward0(OperatorNode):
 
     __slots__ = ("dim", "self_shape", "split_sizes")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     split_sizes: Sequence[int]
     dim: int
 
     @staticmethod
     def record(self: TensorBase, split_sizes: Sequence[int], dim: SupportsIndex = 0, *, copy: bool = False) -> SplitWithSizesBackward0:
-        edges = (gradient_edge(self),)
-        node = SplitWithSizesBackward0_copy(edges) if copy else SplitWithSizesBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = SplitWithSizesBackward0_copy(None, edge0) if copy else SplitWithSizesBackward0(None, edge0)
         node.self_shape = self._impl.array.shape
         node.split_sizes = integers(split_sizes)
         node.dim = dim if type(dim) is int else integer(dim)
@@ -242,12 +247,13 @@ class UnbindBackward0(OperatorNode):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex = 0, *, copy: bool = False) -> UnbindBackward0:
-        edges = (gradient_edge(self),)
-        node = UnbindBackward0_copy(edges) if copy else UnbindBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = UnbindBackward0_copy(None, edge0) if copy else UnbindBackward0(None, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -274,12 +280,13 @@ class AliasBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (PASSED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, copy: bool = False) -> AliasBackward0:
-        edges = (gradient_edge(self),)
-        return AliasBackward0_copy(edges) if copy else AliasBackward0(edges)
+        edge0 = gradient_edge(self)
+        return AliasBackward0_copy(None, edge0) if copy else AliasBackward0(None, edge0)
 
     def passes_regions(self) -> bool:
         return True
@@ -306,14 +313,15 @@ class TransposeBackward0(OperatorNode):
 
     __slots__ = ("dim0", "dim1")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     dim0: int
     dim1: int
 
     @staticmethod
     def record(self: TensorBase, dim0: SupportsIndex, dim1: SupportsIndex, *, copy: bool = False) -> TransposeBackward0:
-        edges = (gradient_edge(self),)
-        node = TransposeBackward0_copy(edges) if copy else TransposeBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = TransposeBackward0_copy(None, edge0) if copy else TransposeBackward0(None, edge0)
         node.dim0 = dim0 if type(dim0) is int else integer(dim0)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         return node
@@ -343,12 +351,13 @@ class TBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, *, copy: bool = False) -> TBackward0:
-        edges = (gradient_edge(self),)
-        return TBackward0_copy(edges) if copy else TBackward0(edges)
+        edge0 = gradient_edge(self)
+        return TBackward0_copy(None, edge0) if copy else TBackward0(None, edge0)
 
     def passes_regions(self) -> bool:
         return True
@@ -375,13 +384,14 @@ class PermuteBackward0(OperatorNode):
 
     __slots__ = ("dims",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     dims: Sequence[int]
 
     @staticmethod
     def record(self: TensorBase, dims: Sequence[int], *, copy: bool = False) -> PermuteBackward0:
-        edges = (gradient_edge(self),)
-        node = PermuteBackward0_copy(edges) if copy else PermuteBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = PermuteBackward0_copy(None, edge0) if copy else PermuteBackward0(None, edge0)
         node.dims = integers(dims)
         return node
 
@@ -411,13 +421,14 @@ class ViewBackward0(OperatorNode):
 
     __slots__ = ("self_shape", "size")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
     size: Sequence[int]
 
     @staticmethod
     def record(self: TensorBase, size: Sequence[int]) -> ViewBackward0:
-        node = ViewBackward0((gradient_edge(self),))
+        node = ViewBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.size = integers(size)
         return node
@@ -444,6 +455,7 @@ class ReshapeAliasBackward0(OperatorNode):
 
     __slots__ = ("self_shape", "size", "stride")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
     size: Sequence[int]
@@ -451,7 +463,7 @@ class ReshapeAliasBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, size: Sequence[int], stride: Sequence[int]) -> ReshapeAliasBackward0:
-        node = ReshapeAliasBackward0((gradient_edge(self),))
+        node = ReshapeAliasBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.size = integers(size)
         node.stride = integers(stride)
@@ -479,11 +491,12 @@ class UnsafeViewBackward0(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, size: Sequence[int]) -> UnsafeViewBackward0:
-        node = UnsafeViewBackward0((gradient_edge(self),))
+        node = UnsafeViewBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 
@@ -499,13 +512,14 @@ class ExpandBackward0(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, size: Sequence[int], *, implicit: AnyBool = False, copy: bool = False) -> ExpandBackward0:
-        edges = (gradient_edge(self),)
-        node = ExpandBackward0_copy(edges) if copy else ExpandBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = ExpandBackward0_copy(None, edge0) if copy else ExpandBackward0(None, edge0)
         node.self_shape = self._impl.array.shape
         return node
 
@@ -528,13 +542,14 @@ class SqueezeBackward0(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, *, copy: bool = False) -> SqueezeBackward0:
-        edges = (gradient_edge(self),)
-        node = SqueezeBackward0_copy(edges) if copy else SqueezeBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = SqueezeBackward0_copy(None, edge0) if copy else SqueezeBackward0(None, edge0)
         node.self_shape = self._impl.array.shape
         return node
 
@@ -566,14 +581,15 @@ class SqueezeBackward1(OperatorNode):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, *, copy: bool = False) -> SqueezeBackward1:
-        edges = (gradient_edge(self),)
-        node = SqueezeBackward1_copy(edges) if copy else SqueezeBackward1(edges)
+        edge0 = gradient_edge(self)
+        node = SqueezeBackward1_copy(None, edge0) if copy else SqueezeBackward1(None, edge0)
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -606,14 +622,15 @@ class SqueezeBackward2(OperatorNode):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
     dim: Sequence[int]
 
     @staticmethod
     def record(self: TensorBase, dim: Sequence[int], *, copy: bool = False) -> SqueezeBackward2:
-        edges = (gradient_edge(self),)
-        node = SqueezeBackward2_copy(edges) if copy else SqueezeBackward2(edges)
+        edge0 = gradient_edge(self)
+        node = SqueezeBackward2_copy(None, edge0) if copy else SqueezeBackward2(None, edge0)
         node.self_shape = self._impl.array.shape
         node.dim = integers(dim)
         return node
@@ -646,13 +663,14 @@ class UnsqueezeBackward0(OperatorNode):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, *, copy: bool = False) -> UnsqueezeBackward0:
-        edges = (gradient_edge(self),)
-        node = UnsqueezeBackward0_copy(edges) if copy else UnsqueezeBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = UnsqueezeBackward0_copy(None, edge0) if copy else UnsqueezeBackward0(None, edge0)
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -681,6 +699,7 @@ class UnfoldBackward0(OperatorNode):
 
     __slots__ = ("dimension", "self_shape", "size", "step")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_shape: Shape
     dimension: int
@@ -691,8 +710,8 @@ class UnfoldBackward0(OperatorNode):
     def record(
         self: TensorBase, dimension: SupportsIndex, size: SupportsIndex, step: SupportsIndex, *, copy: bool = False
     ) -> UnfoldBackward0:
-        edges = (gradient_edge(self),)
-        node = UnfoldBackward0_copy(edges) if copy else UnfoldBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = UnfoldBackward0_copy(None, edge0) if copy else UnfoldBackward0(None, edge0)
         node.self_shape = self._impl.array.shape
         node.dimension = dimension if type(dimension) is int else integer(dimension)
         node.size = size if type(size) is int else integer(size)
@@ -718,6 +737,7 @@ class AsStridedBackward0(OperatorNode):
 
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     is_view_node: ClassVar[bool] = True
     self_geometry: tuple[Shape, Shape, int]
     size: Sequence[int]
@@ -728,8 +748,8 @@ class AsStridedBackward0(OperatorNode):
     def record(
         self: TensorBase, size: Sequence[int], stride: Sequence[int], storage_offset: SupportsIndex | None = None, *, copy: bool = False
     ) -> AsStridedBackward0:
-        edges = (gradient_edge(self),)
-        node = AsStridedBackward0_copy(edges) if copy else AsStridedBackward0(edges)
+        edge0 = gradient_edge(self)
+        node = AsStridedBackward0_copy(None, edge0) if copy else AsStridedBackward0(None, edge0)
         node.self_geometry = geometry_of_operand(self)
         node.size = integers(size)
         node.stride = integers(stride)
@@ -786,7 +806,7 @@ class AsStridedBeyondBackward0(OperatorNode):
     def record(
         self: TensorBase, base: TensorBase, size: Sequence[int], stride: Sequence[int], storage_offset: SupportsIndex | None = None
     ) -> AsStridedBeyondBackward0:
-        node = AsStridedBeyondBackward0((gradient_edge(self), gradient_edge(base)))
+        node = AsStridedBeyondBackward0(None, gradient_edge(self), gradient_edge(base))
         node.base_geometry = geometry_of_operand(base)
         node.self_geometry = geometry_of_operand(self)
         node.size = integers(size)
@@ -796,12 +816,12 @@ class AsStridedBeyondBackward0(OperatorNode):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = array_formulas.as_strided_gradient(
                 grad, self.self_geometry, array_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
             )
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = array_formulas.gradient_beyond(
                 grad,
                 self.base_geometry,
@@ -812,12 +832,12 @@ class AsStridedBeyondBackward0(OperatorNode):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = tensor_formulas.as_strided_gradient(
                 grad, self.self_geometry, tensor_formulas.output_geometry(self.self_geometry, self.size, self.stride, self.storage_offset)
             )
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = tensor_formulas.gradient_beyond(
                 grad,
                 self.base_geometry,
@@ -833,12 +853,13 @@ class TransposeBackward1(OperatorNode):
 
     __slots__ = ("dim0", "dim1")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     dim0: int
     dim1: int
 
     @staticmethod
     def record(self: TensorBase, dim0: SupportsIndex, dim1: SupportsIndex, *, inplace: bool = False) -> TransposeBackward1:
-        node = TransposeBackward1((gradient_edge(self),))
+        node = TransposeBackward1(None, gradient_edge(self))
         node.dim0 = dim0 if type(dim0) is int else integer(dim0)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         return node
@@ -856,10 +877,11 @@ class TBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> TBackward1:
-        return TBackward1((gradient_edge(self),))
+        return TBackward1(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         return (k.t(grad),)
@@ -874,11 +896,12 @@ class SqueezeBackward3(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SqueezeBackward3:
-        node = SqueezeBackward3((gradient_edge(self),))
+        node = SqueezeBackward3(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 
@@ -895,11 +918,12 @@ class SqueezeBackward4(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> SqueezeBackward4:
-        node = SqueezeBackward4((gradient_edge(self),))
+        node = SqueezeBackward4(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 
@@ -916,11 +940,12 @@ class SqueezeBackward5(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, dim: Sequence[int], *, inplace: bool = False) -> SqueezeBackward5:
-        node = SqueezeBackward5((gradient_edge(self),))
+        node = SqueezeBackward5(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 
@@ -937,11 +962,12 @@ class UnsqueezeBackward1(OperatorNode):
 
     __slots__ = ("dim",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     dim: int
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, *, inplace: bool = False) -> UnsqueezeBackward1:
-        node = UnsqueezeBackward1((gradient_edge(self),))
+        node = UnsqueezeBackward1(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         return node
 
@@ -958,6 +984,7 @@ class AsStridedBackward1(OperatorNode):
 
     __slots__ = ("self_geometry", "size", "storage_offset", "stride")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     self_geometry: tuple[Shape, Shape, int]
     size: Sequence[int]
     stride: Sequence[int]
@@ -967,7 +994,7 @@ class AsStridedBackward1(OperatorNode):
     def record(
         self: TensorBase, size: Sequence[int], stride: Sequence[int], storage_offset: SupportsIndex | None = None, *, inplace: bool = False
     ) -> AsStridedBackward1:
-        node = AsStridedBackward1((gradient_edge(self),))
+        node = AsStridedBackward1(None, gradient_edge(self))
         node.self_geometry = geometry_of_operand(self)
         node.size = integers(size)
         node.stride = integers(stride)
@@ -995,12 +1022,13 @@ class SelectBackwardBackward0(OperatorNode):
 
     __slots__ = ("dim", "index")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     dim: int
     index: int
 
     @staticmethod
     def record(self: TensorBase, input_sizes: Shape, dim: SupportsIndex, index: SupportsIndex) -> SelectBackwardBackward0:
-        node = SelectBackwardBackward0((gradient_edge(self),))
+        node = SelectBackwardBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         node.index = index if type(index) is int else integer(index)
         return node
@@ -1018,6 +1046,7 @@ class SliceBackwardBackward0(OperatorNode):
 
     __slots__ = ("dim", "end", "start", "step")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     dim: int
     start: int | None
     end: int | None
@@ -1032,7 +1061,7 @@ class SliceBackwardBackward0(OperatorNode):
         end: SupportsIndex | None,
         step: SupportsIndex,
     ) -> SliceBackwardBackward0:
-        node = SliceBackwardBackward0((gradient_edge(self),))
+        node = SliceBackwardBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         node.start = start if start is None or type(start) is int else integer(start)
         node.end = end if end is None or type(end) is int else integer(end)
@@ -1052,6 +1081,7 @@ class DiagonalBackwardBackward0(OperatorNode):
 
     __slots__ = ("dim1", "dim2", "offset")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     offset: int
     dim1: int
     dim2: int
@@ -1060,7 +1090,7 @@ class DiagonalBackwardBackward0(OperatorNode):
     def record(
         self: TensorBase, input_sizes: Shape, offset: SupportsIndex, dim1: SupportsIndex, dim2: SupportsIndex
     ) -> DiagonalBackwardBackward0:
-        node = DiagonalBackwardBackward0((gradient_edge(self),))
+        node = DiagonalBackwardBackward0(None, gradient_edge(self))
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
         node.dim2 = dim2 if type(dim2) is int else integer(dim2)
@@ -1079,6 +1109,7 @@ class UnfoldBackwardBackward0(OperatorNode):
 
     __slots__ = ("dim", "size", "step")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     dim: int
     size: int
     step: int
@@ -1087,7 +1118,7 @@ class UnfoldBackwardBackward0(OperatorNode):
     def record(
         self: TensorBase, input_sizes: Shape, dim: SupportsIndex, size: SupportsIndex, step: SupportsIndex
     ) -> UnfoldBackwardBackward0:
-        node = UnfoldBackwardBackward0((gradient_edge(self),))
+        node = UnfoldBackwardBackward0(None, gradient_edge(self))
         node.dim = dim if type(dim) is int else integer(dim)
         node.size = size if type(size) is int else integer(size)
         node.step = step if type(step) is int else integer(step)
@@ -1106,12 +1137,13 @@ class AsStridedBackwardBackward0(OperatorNode):
 
     __slots__ = ("input_geometry", "output_geometry")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     input_geometry: Geometry3
     output_geometry: Geometry3
 
     @staticmethod
     def record(self: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3) -> AsStridedBackwardBackward0:
-        node = AsStridedBackwardBackward0((gradient_edge(self),))
+        node = AsStridedBackwardBackward0(None, gradient_edge(self))
         node.input_geometry = input_geometry
         node.output_geometry = output_geometry
         return node
@@ -1129,12 +1161,13 @@ class AsStridedForwardBackward0(OperatorNode):
 
     __slots__ = ("input_geometry", "output_geometry")
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
     input_geometry: Geometry3
     output_geometry: Geometry3
 
     @staticmethod
     def record(self: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3) -> AsStridedForwardBackward0:
-        node = AsStridedForwardBackward0((gradient_edge(self),))
+        node = AsStridedForwardBackward0(None, gradient_edge(self))
         node.input_geometry = input_geometry
         node.output_geometry = output_geometry
         return node
@@ -1158,7 +1191,7 @@ class SelectScatterBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, src: TensorBase, dim: SupportsIndex, index: SupportsIndex) -> SelectScatterBackward0:
-        node = SelectScatterBackward0((gradient_edge(self), gradient_edge(src)))
+        node = SelectScatterBackward0(None, gradient_edge(self), gradient_edge(src))
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.index = index if type(index) is int else integer(index)
@@ -1166,16 +1199,16 @@ class SelectScatterBackward0(OperatorNode):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.select_scatter(grad, k.zeros_shaped(grad, self.src_shape), self.dim, self.index)
-        grad1 = k.select(grad, self.dim, self.index) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = k.select(grad, self.dim, self.index) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.select_scatter(grad, F.zeros_shaped(grad, self.src_shape), self.dim, self.index)
-        grad1 = F.select(grad, self.dim, self.index) if needs & 2 and self.next_edges[1] is not None else None
+        grad1 = F.select(grad, self.dim, self.index) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -1200,7 +1233,7 @@ class SliceScatterBackward0(OperatorNode):
         end: SupportsIndex | None = None,
         step: SupportsIndex = 1,
     ) -> SliceScatterBackward0:
-        node = SliceScatterBackward0((gradient_edge(self), gradient_edge(src)))
+        node = SliceScatterBackward0(None, gradient_edge(self), gradient_edge(src))
         node.src_shape = src._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.start = start if start is None or type(start) is int else integer(start)
@@ -1210,19 +1243,19 @@ class SliceScatterBackward0(OperatorNode):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.slice_scatter(grad, k.zeros_shaped(grad, self.src_shape), self.dim, self.start, self.end, self.step)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.slice(grad, self.dim, self.start, self.end, self.step)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.slice_scatter(grad, F.zeros_shaped(grad, self.src_shape), self.dim, self.start, self.end, self.step)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.slice(grad, self.dim, self.start, self.end, self.step)
         return grad0, grad1
 
@@ -1242,7 +1275,7 @@ class DiagonalScatterBackward0(OperatorNode):
     def record(
         self: TensorBase, src: TensorBase, offset: SupportsIndex = 0, dim1: SupportsIndex = 0, dim2: SupportsIndex = 1
     ) -> DiagonalScatterBackward0:
-        node = DiagonalScatterBackward0((gradient_edge(self), gradient_edge(src)))
+        node = DiagonalScatterBackward0(None, gradient_edge(self), gradient_edge(src))
         node.src_shape = src._impl.array.shape
         node.offset = offset if type(offset) is int else integer(offset)
         node.dim1 = dim1 if type(dim1) is int else integer(dim1)
@@ -1251,20 +1284,16 @@ class DiagonalScatterBackward0(OperatorNode):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.diagonal_scatter(grad, k.zeros_shaped(grad, self.src_shape), self.offset, self.dim1, self.dim2)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = k.diagonal(grad, self.offset, self.dim1, self.dim2)
+        grad1 = k.diagonal(grad, self.offset, self.dim1, self.dim2) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.diagonal_scatter(grad, F.zeros_shaped(grad, self.src_shape), self.offset, self.dim1, self.dim2)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            grad1 = F.diagonal(grad, self.offset, self.dim1, self.dim2)
+        grad1 = F.diagonal(grad, self.offset, self.dim1, self.dim2) if needs & 2 and self.edge1 is not None else None
         return grad0, grad1
 
 
@@ -1280,7 +1309,7 @@ class AsStridedScatterBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, src: TensorBase, input_geometry: Geometry3, output_geometry: Geometry3) -> AsStridedScatterBackward0:
-        node = AsStridedScatterBackward0((gradient_edge(self), gradient_edge(src)))
+        node = AsStridedScatterBackward0(None, gradient_edge(self), gradient_edge(src))
         node.src_shape = src._impl.array.shape
         node.input_geometry = input_geometry
         node.output_geometry = output_geometry
@@ -1288,19 +1317,19 @@ class AsStridedScatterBackward0(OperatorNode):
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
         grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = k.as_strided_scatter_at(grad, k.zeros_shaped(grad, self.src_shape), self.input_geometry, self.output_geometry)
         grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = k.as_strided_forward(grad, self.input_geometry, self.output_geometry)
         return grad0, grad1
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
+        if needs & 1 and self.edge0 is not None:
             grad0 = F.as_strided_scatter_at(grad, F.zeros_shaped(grad, self.src_shape), self.input_geometry, self.output_geometry)
         grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
+        if needs & 2 and self.edge1 is not None:
             grad1 = F.as_strided_forward(grad, self.input_geometry, self.output_geometry)
         return grad0, grad1
 
@@ -1311,12 +1340,13 @@ class UnsafeSplitBackward0(OperatorNode):
 
     __slots__ = ("dim", "self_shape")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: int
 
     @staticmethod
     def record(self: TensorBase, split_size: SupportsIndex, dim: SupportsIndex = 0) -> UnsafeSplitBackward0:
-        node = UnsafeSplitBackward0((gradient_edge(self),))
+        node = UnsafeSplitBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         return node
@@ -1338,13 +1368,14 @@ class UnsafeSplitWithSizesBackward0(OperatorNode):
 
     __slots__ = ("dim", "self_shape", "split_sizes")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     split_sizes: Sequence[int]
     dim: int
 
     @staticmethod
     def record(self: TensorBase, split_sizes: Sequence[int], dim: SupportsIndex = 0) -> UnsafeSplitWithSizesBackward0:
-        node = UnsafeSplitWithSizesBackward0((gradient_edge(self),))
+        node = UnsafeSplitWithSizesBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.split_sizes = integers(split_sizes)
         node.dim = dim if type(dim) is int else integer(dim)
@@ -1367,6 +1398,7 @@ class NarrowCopyBackward0(OperatorNode):
 
     __slots__ = ("dim", "length", "self_shape", "start")
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
     dim: int
     start: int
@@ -1374,7 +1406,7 @@ class NarrowCopyBackward0(OperatorNode):
 
     @staticmethod
     def record(self: TensorBase, dim: SupportsIndex, start: SupportsIndex, length: SupportsIndex) -> NarrowCopyBackward0:
-        node = NarrowCopyBackward0((gradient_edge(self),))
+        node = NarrowCopyBackward0(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         node.dim = dim if type(dim) is int else integer(dim)
         node.start = start if type(start) is int else integer(start)
@@ -1394,11 +1426,12 @@ class ViewBackward0_copy(OperatorNode):
 
     __slots__ = ("self_shape",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
+    arity: ClassVar[int] = 1
     self_shape: Shape
 
     @staticmethod
     def record(self: TensorBase, size: Sequence[int]) -> ViewBackward0_copy:
-        node = ViewBackward0_copy((gradient_edge(self),))
+        node = ViewBackward0_copy(None, gradient_edge(self))
         node.self_shape = self._impl.array.shape
         return node
 

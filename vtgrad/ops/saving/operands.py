@@ -37,17 +37,17 @@ def save_list(
 ) -> list[SavedVariable]:
     """Save each tensor of a list."""
     if edges is None:
-        return [SavedVariable(x, None) for x in operands]
-    return [SavedVariable(x, e) for x, e in zip(operands, edges, strict=True)]
+        return [SavedVariable.of_input(x, None) for x in operands]
+    return [SavedVariable.of_input(x, e) for x, e in zip(operands, edges, strict=True)]
 
 
 def is_square(
-    edges: Sequence[Edge | None],
+    a: Edge | None,
+    b: Edge | None,
     first: SavedVariable | Number | None,
     second: SavedVariable | Number | None,
 ) -> bool:
     """Whether both factors of a product are one tensor, so that both gradients are one array."""
-    a, b = edges
     return (
         a is not None
         and b is not None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal, SupportsIndex, TypeVar, cast
 
 from vtgrad.errors import ArgumentValueError, NotSupportedError
-from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.edge import edge_to
 from vtgrad.graph.input_metadata import metadata_of
 from vtgrad.graph.operators import operators
 from vtgrad.graph.recording import is_recording
@@ -141,7 +141,7 @@ def checkpoint_loop(
         node = CheckpointLoopBackward.of(tape, kept, edges, metadata)
         for nr, tensor in enumerate(last.tensors):
             if needed[nr]:
-                tensor._impl.autograd_meta = AutogradMeta(node, nr)
+                tensor._impl.autograd_meta = edge_to(node, nr)
     return cast("S", last.whole())
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
-from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.edge import edge_to
 from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.interrupted_write import UNFINISHED
 from vtgrad.graph.next_edges import FIXED_EDGES
@@ -52,7 +52,7 @@ class StepInput(Node):
             ],
         )
         for nr, (tensor, is_needed) in enumerate(zip(tensors, needed, strict=True)):
-            tensor._impl.autograd_meta = AutogradMeta(node, nr + 1) if is_needed else None
+            tensor._impl.autograd_meta = edge_to(node, nr + 1) if is_needed else None
         return node
 
     def name(self) -> str:

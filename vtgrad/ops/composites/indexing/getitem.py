@@ -37,6 +37,7 @@ from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.write import write_part
+from vtgrad.views.write_back import write_back
 
 __all__ = ["getitem", "setitem"]
 
@@ -92,8 +93,16 @@ def setitem(tensor: T, expression: object, value: object) -> None:
         If it does not broadcast.
     """
     index = _part_index(expression)
-    if index is not None and write_part(tensor._impl, index, value):
-        return
+    if index is not None:
+        if write_part(tensor._impl, index, value):
+            return
+        if (
+            isinstance(value, TensorBase)
+            and value._impl._storage is not None
+            and value._impl._storage is tensor._impl._storage
+            and write_back(tensor, index, value)
+        ):
+            return
     thread = get_ident()
     try:
         begin_write_as("__setitem__", DIRECT)

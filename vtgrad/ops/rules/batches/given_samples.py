@@ -31,6 +31,7 @@ import numpy as np
 
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.batch import BatchLevel, MadeInBatch, batched, made_of, note_made, value_of
+from vtgrad.graph.edge import Edge
 from vtgrad.graph.set_history import meta_of
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
@@ -108,7 +109,7 @@ def _may_change(impl: TensorImpl, dtype: NumpyDType) -> bool:
     if type(impl.array) is not np.ndarray or impl.array.dtype != dtype:
         return False
     meta = impl.autograd_meta
-    if meta is None:
+    if meta is None or isinstance(meta, Edge):
         return True
     assert isinstance(meta, AutogradMeta)
     return not (
@@ -122,7 +123,9 @@ def _may_change(impl: TensorImpl, dtype: NumpyDType) -> bool:
 def _has_own_history(alias: TensorImpl) -> bool:
     """Whether a detached alias was written since, and the write was recorded."""
     meta = alias.autograd_meta
-    return isinstance(meta, AutogradMeta) and not meta.is_view and meta.grad_fn_ is not None
+    if isinstance(meta, AutogradMeta):
+        return not meta.is_view and meta.grad_fn_ is not None
+    return meta is not None
 
 
 def _give(
