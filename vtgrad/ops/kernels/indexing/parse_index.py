@@ -169,7 +169,38 @@ def parse_index(
     whole = as_array(expression)
     if whole is not None and whole.dtype == _INT64 and whole.ndim and sizes:
         return IndexPlan([], [whole], [expression])
+    if whole is not None and whole.dtype == np.bool_ and 0 < whole.ndim <= len(sizes):
+        return IndexPlan([], [whole], [expression])
+    if type(expression) is tuple:
+        plan = _plan_of_arrays(expression, sizes, as_array)
+        if plan is not None:
+            return plan
     return _Parser(sizes, _parts(expression, as_array), as_array).run()
+
+
+def _plan_of_arrays(parts: tuple[object, ...], sizes: Shape, as_array: AsArray) -> IndexPlan | None:
+    """The plan of index arrays and whole dimensions; None for anything else among the parts."""
+    if len(parts) > len(sizes):
+        return None
+    indices: list[Array | None] = []
+    sources: list[object] = []
+    count = 0
+    for part in parts:
+        if type(part) is slice:
+            if not (part.start is None and part.stop is None and part.step is None):
+                return None
+            indices.append(None)
+            sources.append(None)
+            continue
+        array = None if type(part) is int else as_array(part)
+        if array is None or type(array) is not np.ndarray:
+            return None
+        if array.dtype is not _INT64 or not array.ndim:
+            return None
+        indices.append(array)
+        sources.append(part)
+        count = len(indices)
+    return IndexPlan([], indices[:count], sources[:count]) if count else None
 
 
 def _parts(expression: object, as_array: AsArray) -> tuple[object, ...]:
