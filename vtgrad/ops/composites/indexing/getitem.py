@@ -167,8 +167,17 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
         if write and sizes and _is_full(start, stop, step, sizes[0]):
             return tensor
         return F.slice(tensor, 0, start, stop, 1 if step is None else step)
+    if expression is None:
+        return F.unsqueeze(tensor, 0)
     if type(expression) is not tuple:
         return None
+    for at, part in enumerate(expression):
+        if part is Ellipsis:
+            whole = _without_ellipsis(expression, at, len(sizes))
+            if whole is None:
+                return None
+            expression = whole
+            break
     own = 0
     for part in expression:
         if type(part) is int:
@@ -199,6 +208,17 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
             dim += 1
         own += 1
     return F.alias(tensor) if view is tensor and not write else view
+
+
+def _without_ellipsis(parts: tuple[object, ...], at: int, ndim: int) -> tuple[object, ...] | None:
+    """The parts with slices for the ellipsis; None if they are not integers, slices and None."""
+    named = 0
+    for part in parts:
+        if type(part) is int or type(part) is slice:
+            named += 1
+        elif part is not None and part is not Ellipsis:
+            return None
+    return (*parts[:at], *(slice(None),) * (ndim - named), *parts[at + 1 :])
 
 
 def _is_full(start: int | None, stop: int | None, step: int | None, size: int) -> bool:
