@@ -171,15 +171,16 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
         return F.unsqueeze(tensor, 0)
     if type(expression) is not tuple:
         return None
-    for at, part in enumerate(expression):
+    parts: tuple[object, ...] = expression
+    for at, part in enumerate(parts):
         if part is Ellipsis:
-            whole = _without_ellipsis(expression, at, len(sizes))
+            whole = _without_ellipsis(parts, at, len(sizes))
             if whole is None:
                 return None
-            expression = whole
+            parts = whole
             break
     own = 0
-    for part in expression:
+    for part in parts:
         if type(part) is int:
             if own == len(sizes) or not -sizes[own] <= part < sizes[own]:
                 return None
@@ -191,10 +192,10 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
         else:
             return None
         own += 1
-    if not expression:
+    if not parts:
         return None
     view, dim, own = tensor, 0, 0
-    for part in expression:
+    for part in parts:
         if part is None:
             view = F.unsqueeze(view, dim)
             dim += 1

@@ -32,7 +32,6 @@ __all__ = [
     "INT64",
     "add_at",
     "adding_at",
-    "axis_first",
     "check_index_dtype",
     "check_mask",
     "check_range",
@@ -224,13 +223,6 @@ def readable(values: Array, target: Array) -> Array:
 
 def _is_dense(x: Array) -> bool:
     return is_non_overlapping_and_dense(x.shape, tuple([step // x.itemsize for step in x.strides]))
-
-
-def axis_first(array: Array, axis: int) -> Array:
-    """A view whose first dimension is `axis`; the others keep their order."""
-    if not axis:
-        return array
-    return array.transpose((axis, *range(axis), *range(axis + 1, array.ndim)))
 
 
 def extremes(index: Array) -> tuple[int, int]:

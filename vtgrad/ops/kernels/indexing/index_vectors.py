@@ -12,7 +12,6 @@ from vtgrad.ops.kernels.copying.copies import clone, contiguous
 from vtgrad.ops.kernels.indexing.index_support import (
     INT64,
     adding_at,
-    axis_first,
     check_index_dtype,
     check_range,
     check_same_dtype,
@@ -21,6 +20,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
     put_last,
     readable,
 )
+from vtgrad.ops.kernels.support.axes import axis_first
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim
