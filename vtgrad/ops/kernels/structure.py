@@ -219,7 +219,7 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
         return clone(self)
     if not axes:
         rolled: Array = np.empty(self.shape, self.dtype)
-        rolled.reshape(-1)[...] = np.roll(self.reshape(-1), steps[0])
+        _roll_one(resolved(self).reshape(-1), steps[0], 0, rolled.reshape(-1))
         return rolled
     if self.ndim == 0:
         raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
@@ -230,8 +230,20 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
         result = empty_joined([self], self.shape, self.dtype)
     else:
         result = np.empty(self.shape, self.dtype)
-    result[...] = np.roll(self, steps, normalized)
+    if len(steps) == 1:
+        _roll_one(resolved(self), steps[0], normalized[0], result)
+    else:
+        result[...] = np.roll(self, steps, normalized)
     return result
+
+
+def _roll_one(source: Array, step: int, axis: int, target: Array) -> None:
+    """Store the elements shifted along one dimension, which is not empty."""
+    step %= source.shape[axis]
+    before = (slice(None),) * axis
+    target[(*before, slice(step, None))] = source[(*before, slice(None, -step or None))]
+    if step:
+        target[(*before, slice(None, step))] = source[(*before, slice(-step, None))]
 
 
 def flip(self: Array, dims: int | Sequence[int]) -> Array:

@@ -202,7 +202,7 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
             continue
         if type(part) is int:
             view = F.select(view, dim, part)
-        else:
+        elif isinstance(part, slice):
             start, stop, step = part.start, part.stop, part.step
             if not _is_full(start, stop, step, sizes[own]):
                 view = F.slice(view, dim, start, stop, 1 if step is None else step)
