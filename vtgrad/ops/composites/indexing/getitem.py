@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import get_ident
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from vtgrad.graph.tracer import read_value
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.indexing.index_support import INT64
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
     IndexPlan,
@@ -39,6 +41,8 @@ from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.write import write_part
 
 __all__ = ["getitem", "setitem"]
+
+_BOOL: Final = np.dtype(np.bool_)
 
 
 def getitem(tensor: T, expression: object) -> T:
@@ -106,6 +110,11 @@ def setitem(tensor: T, expression: object, value: object) -> None:
 def _set_items(tensor: T, expression: object, value: object) -> None:
     """The general case of `setitem`."""
     source = _value_for(tensor, value)
+    if isinstance(expression, TensorBase) and not keys.active:
+        array = expression._impl.array
+        if _stands_alone(array, tensor._impl.array.ndim):
+            _put(tensor, [expression], (0,), source)
+            return
     part = _basic_part(tensor, expression, write=True)
     if part is not None:
         _store(part, source)
@@ -120,13 +129,29 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
         indices, positions = _index_tensors(tensor, plan)
         if len(indices) == 1 and source.numel() == 1:
             _check_mask_dtype(plan.sources[-1])
-            if indices[0]._impl.dtype == np.bool_:
-                source = read_first(source, tensor)
-        if source._impl.array.shape[:1] == (1,):
-            source = F.view_shape(source, _without_leading_ones(source._impl.array.shape))
-        F.index_put_at_(part, indices, positions, source)
+        _put(part, indices, positions, source)
     else:
         _store(part, source)
+
+
+def _stands_alone(index: Array, ndim: int) -> bool:
+    """Whether an index is known to name the first dimensions: an index array, or a mask."""
+    if type(index) is not np.ndarray or index.ndim == 0:
+        return False
+    kind = index.dtype
+    return (kind is INT64 and ndim > 0) or (kind is _BOOL and index.ndim <= ndim)
+
+
+def _put(
+    part: TensorBase, indices: list[TensorBase], positions: tuple[int, ...], source: TensorBase
+) -> None:
+    """Store a value at index arrays and masks."""
+    if len(indices) == 1 and indices[0]._impl.array.dtype == _BOOL and source.numel() == 1:
+        source = read_first(source, part)
+    shape: Shape = source._impl.array.shape
+    if shape[:1] == (1,):
+        source = F.view_shape(source, _without_leading_ones(shape))
+    F.index_put_at_(part, indices, positions, source)
 
 
 def _is_plain(start: object, stop: object, step: object) -> bool:

@@ -65,7 +65,11 @@ def index(self: Array, indices: Sequence[Array | None]) -> Array:
     if self.size == 0:
         return np.empty(_arrangement(self.shape, key)[0], self.dtype)
     picked: Array = np.asarray(self[tuple([slice(None) if k is None else k for k in key])])
-    if _is_canonical(self) and all(k is None or _is_canonical(k) for k in key):
+    # A vector has one order, and one value that is expanded decides none.
+    if picked.ndim < 2 or (
+        (_is_canonical(self) or not any(self.strides))
+        and all(k is None or _is_canonical(k) for k in key)
+    ):
         return _owned(picked)
     return _laid_out(picked, self, key)
 
@@ -119,8 +123,8 @@ def index_put_into(
     OutOfRangeError, ShapeError, DTypeError
         As `index_put` does.
     """
-    if not accumulate and len(indices) == 1:
-        store = _along_first(target, indices[0], values)
+    if not accumulate:
+        store = _at_few(target, indices, values)
         if store is not None:
             return store
     lone_mask = not accumulate and values.size == 1 and _is_lone_mask(indices)
@@ -170,27 +174,42 @@ def index_put_into(
     return adding_at(view, vectors, pieces, written)
 
 
-def _along_first(target: Array, index: Array | None, values: Array) -> Store | None:
-    """The store at a few integers in the first dimension; None if the general way is needed.
+def _at_few(target: Array, indices: Sequence[Array | None], values: Array) -> Store | None:
+    """The store at vectors of a few integers for neighbouring dimensions; None for other indices.
 
-    NumPy's assignment does it, since the integers are in range and none is repeated. Python looks
-    at a few integers sooner than NumPy does.
+    NumPy's assignment does it, since the integers are in range and no place is repeated. Python
+    looks at a few integers sooner than NumPy does.
     """
-    if index is None or index.dtype != np.int64 or index.ndim != 1 or not 0 < index.size <= FEW:
-        return None
     shape = target.shape
-    if not shape or type(target) is not np.ndarray or values.dtype is not target.dtype:
+    if type(target) is not np.ndarray or values.dtype is not target.dtype or 0 in shape:
         return None
-    size, rest = shape[0], shape[1:]
-    numbers: list[int] = index.tolist()
-    if not (-size <= min(numbers) and max(numbers) < size and 0 not in rest):
+    axis = 0
+    while axis < len(indices) and indices[axis] is None:
+        axis += 1
+    if not axis < len(indices) <= len(shape):
         return None
-    if len({n % size for n in numbers}) < len(numbers):
+    first = indices[axis]
+    count = first.size if first is not None else 0
+    if not 0 < count <= FEW:
         return None
-    if values.ndim and values.shape != (len(numbers), *rest):
+    vectors: list[Array] = []
+    places: list[list[int]] = []
+    for dim in range(axis, len(indices)):
+        index, size = indices[dim], shape[dim]
+        if index is None or index.dtype is not INT64 or index.ndim != 1 or index.size != count:
+            return None
+        numbers: list[int] = index.tolist()
+        if not (-size <= min(numbers) and max(numbers) < size):
+            return None
+        vectors.append(index)
+        places.append([n % size for n in numbers])
+    if len(set(places[0] if len(places) == 1 else zip(*places, strict=True))) < count:
         return None
-    # The index may be memory that is written.
-    at = (index.copy(),)
+    if values.ndim and values.shape != (*shape[:axis], count, *shape[len(indices) :]):
+        return None
+    # The indices may be memory that is written.
+    whole: tuple[slice, ...] = (slice(None),) * axis
+    at: tuple[Array | slice, ...] = (*whole, *[vector.copy() for vector in vectors])
     return setitem, (target, at, readable(values, target)), at
 
 
@@ -286,6 +305,8 @@ def _is_lone_mask(indices: Sequence[Array | None]) -> bool:
 
 
 def _spread(indices: Sequence[Array], positions: Sequence[int]) -> list[Array | None]:
+    if len(indices) == 1 and positions[0] == 0:
+        return [resolved(indices[0])]
     key: list[Array | None] = [None] * (max(positions, default=-1) + 1)
     for entry, position in zip(indices, positions, strict=True):
         key[position] = resolved(entry)

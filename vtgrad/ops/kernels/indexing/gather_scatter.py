@@ -52,13 +52,16 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
     if _is_larger(index.shape or (1,), self.shape, axis):
         raise _index_shape_error("gather", index, "input", self.shape)
     check_range(index, self.shape[axis], axis)
-    result: Array = np.empty(index.shape, self.dtype)
     if self.ndim == MAX_DIMS:
         # NumPy accepts one index array less.
         flat = flat_targets(self.shape, axis, resolved(index))
-        result[...] = resolved(self).reshape(-1)[flat].reshape(index.shape)
+        picked: Array = resolved(self).reshape(-1)[flat].reshape(index.shape)
     else:
-        result[...] = resolved(self)[_along(axis, resolved(index), self.ndim)]
+        picked = np.asarray(resolved(self)[_along(axis, resolved(index), self.ndim)])
+    if picked.flags.c_contiguous and 1 not in picked.shape and picked.base is None:
+        return picked
+    result: Array = np.empty(index.shape, self.dtype)
+    result[...] = picked
     return result
 
 
