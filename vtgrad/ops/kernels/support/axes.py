@@ -86,7 +86,7 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
         axis, (x, indices) = _without_ones(axis, x, indices)
         far: Array = np.take_along_axis(x, indices, axis)
         return far.reshape(shape)
-    x = resolved(x)
+    x, indices = resolved(x), resolved(indices)
     if ndim == 1:
         return np.asarray(x[indices])
     # NumPy's function does the same, and takes three times as long for a small array.
