@@ -136,6 +136,15 @@ def expand_geometry(sizes: Shape, strides: Shape, target: Sequence[int]) -> tupl
     >>> expand_geometry((3, 1), (1, 1), (2, -1, 4))
     ((2, 3, 4), (0, 1, 0))
     """
+    if type(target) is tuple and len(target) == len(sizes):
+        # Without new dimensions one pass is enough; it leaves -1 and what is wrong to the others.
+        repeated: list[int] = []
+        for wanted, size, stride in zip(target, sizes, strides, strict=True):
+            if type(wanted) is not int or not (wanted == size or (size == 1 and wanted >= 0)):
+                break
+            repeated.append(stride if wanted == size else 0)
+        else:
+            return target, tuple(repeated)
     new_sizes = expand_sizes(sizes, target)
     if not sizes:
         return new_sizes, (0,) * len(new_sizes)
@@ -209,6 +218,12 @@ def squeeze_geometry(
     """Sizes and strides without the size-1 dimensions, all of them or those among `dims`."""
     if dims is None:
         keep = [d for d, size in enumerate(sizes) if size != 1]
+    elif len(dims) == 1:
+        axis = normalize_dim(dims[0], len(sizes))
+        if not sizes or sizes[axis] != 1:
+            return sizes, strides
+        after = axis + 1
+        return (*sizes[:axis], *sizes[after:]), (*strides[:axis], *strides[after:])
     else:
         chosen = normalize_dims(dims, len(sizes))
         keep = [d for d, size in enumerate(sizes) if size != 1 or d not in chosen]
@@ -338,7 +353,8 @@ def diagonal_geometry(
             dim1=dim1,
             dim2=dim2,
         )
-    diagonal = integer(diagonal)
+    if type(diagonal) is not int:
+        diagonal = integer(diagonal)
     if diagonal >= 0:
         length = max(min(sizes[a], sizes[b] - diagonal), 0)
         skipped = diagonal * strides[b]

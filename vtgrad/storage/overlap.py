@@ -9,6 +9,7 @@ element.
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 from math import gcd
 from typing import TypeAlias
 
@@ -123,6 +124,7 @@ def _positions(geometry: Geometry) -> np.ndarray[tuple[int], np.dtype[np.int64]]
     return positions
 
 
+@lru_cache(maxsize=1024)
 def has_self_overlap(sizes: Shape, strides: Shape) -> bool:
     """Whether two different index tuples name one memory location. Exact.
 
@@ -140,6 +142,8 @@ def has_self_overlap(sizes: Shape, strides: Shape) -> bool:
     4. else: the set of partial sums, dimension by dimension from the largest stride, each sum
        kept only while the remaining dimensions can still bring it back to zero. The sets are
        bounded by the reach, so the work is never exponential in the number of dimensions.
+
+    Programs write into few geometries again and again, so the answers are remembered.
     """
     terms = [
         (abs(stride), size - 1) for size, stride in zip(sizes, strides, strict=True) if size != 1

@@ -100,6 +100,14 @@ def result_dtype(*operands: Array | Number) -> NumpyDType:
     ArgumentTypeError
         If there is no operand.
     """
+    common: NumpyDType | None = None
+    for x in operands:
+        if type(x) is not np.ndarray or (common is not None and x.dtype is not common):
+            break
+        common = x.dtype
+    else:
+        if common is not None:
+            return common
     tops: list[NumpyDType | None] = [None, None, None]
     for x in operands:
         if isinstance(x, np.ndarray):

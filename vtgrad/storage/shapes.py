@@ -189,7 +189,7 @@ def expand_sizes(sizes: Shape, target: Sequence[int]) -> Shape:
                 target=tuple(target),
                 dim=dim,
             )
-        result.append(operator.index(wanted))
+        result.append(wanted if type(wanted) is int else operator.index(wanted))
     return tuple(result)
 
 

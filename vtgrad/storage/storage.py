@@ -94,9 +94,11 @@ class Storage:
         try:
             if 0 in sizes:
                 return np.ndarray(sizes, dtype)
-            array: Array = np.ndarray(
-                sizes, dtype, self.flat, offset * item, tuple([s * item for s in strides])
-            )
+            flat = self._flat
+            if flat is None:
+                flat = self.flat
+            steps = tuple([s * item for s in strides])
+            array: Array = np.ndarray(sizes, dtype, flat, offset * item, steps)
         except ValueError:
             check_sizes(sizes, item)
             if any(not -(2**63) <= s * item < 2**63 for s in strides):

@@ -269,6 +269,17 @@ def check_in_bounds(
         If sizes and strides differ in number, a size, stride or the offset is negative, or an
         element lies before the storage, or at or after `storage_elements`.
     """
+    if offset >= 0 and len(sizes) == len(strides):
+        # The usual geometries need one pass.
+        last, count = offset, 1
+        for size, stride in zip(sizes, strides, strict=True):
+            if size <= 0 or not 0 <= stride <= _MAX_ELEMENTS:
+                break
+            last += (size - 1) * stride
+            count *= size
+        else:
+            if last < storage_elements and count <= _MAX_ELEMENTS:
+                return
     if len(sizes) != len(strides):
         raise OutOfBoundsError(
             f"{len(sizes)} sizes {sizes} cannot go with {len(strides)} strides {strides}",

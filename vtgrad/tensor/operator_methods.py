@@ -202,7 +202,7 @@ class OperatorMethods(PythonOperators):
         """
         if self.ndim != 2:
             _warn_of_rank("T", self.ndim)
-        return F.permute(self, tuple(reversed(range(self.ndim))))
+        return F.permute_dims(self, tuple(reversed(range(self.ndim))))
 
     @property
     def mT(self) -> Self:

@@ -110,7 +110,9 @@ def check_memory(tensor: TensorBase, *, distinct: bool = True) -> None:
         )
     if not distinct or flags.c_contiguous:
         return
-    if has_self_overlap(impl.sizes, impl.strides):
+    array = impl.array
+    # An overlap in bytes is one in elements: strides are whole elements.
+    if has_self_overlap(array.shape, array.strides):
         raise SelfOverlapError(
             f"cannot write to a tensor of shape {list(impl.sizes)} and strides "
             f"{list(impl.strides)}: several of its elements are one memory location. "

@@ -43,10 +43,11 @@ def store_result(
     def writer(array: Array, *operands: object, **options: object) -> Store:
         dtype = array.dtype
         if direct and total and dtype.kind == "f" and not options:
-            # Floats of one dtype and shape and plain numbers need neither a check nor a temporary.
+            # Floats of one dtype, in a shape that the target contains, and plain numbers need
+            # neither a check nor a temporary.
             for x in operands:
                 if type(x) is np.ndarray:
-                    if x.dtype is not dtype or x.shape != array.shape:
+                    if x.dtype is not dtype or not _is_contained(x.shape, array.shape):
                         break
                 elif type(x) is not float and not (type(x) is int and abs(x) <= SMALL):
                     break
@@ -88,7 +89,8 @@ def store_ufunc(
     Parameters
     ----------
     ufunc : numpy.ufunc
-        Computes for arrays of one dtype and shape, and for floats and a number.
+        Computes for arrays of one dtype whose shapes agree, or where the second one's is that of
+        the last dimensions, and for floats and a number.
     general : callable
         The writer for all other operands; see `store_result`.
     inexact : bool
@@ -99,7 +101,7 @@ def store_ufunc(
         if type(other) is np.ndarray:
             if (
                 other.dtype is array.dtype
-                and other.shape == array.shape
+                and _is_contained(other.shape, array.shape)
                 and (not inexact or array.dtype.kind in "fc")
             ):
                 return ufunc, (array, other, array), None
@@ -110,6 +112,11 @@ def store_ufunc(
         return general(array, other)
 
     return writer
+
+
+def _is_contained(shape: Shape, whole: Shape) -> bool:
+    """Whether a shape is that of the last dimensions of another one, or of a number."""
+    return shape == whole or not shape or shape == whole[-len(shape) :]
 
 
 def check_result_shape(result: Shape, target: Array) -> None:

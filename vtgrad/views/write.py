@@ -496,8 +496,10 @@ def operand(x: object) -> object:
         return x
     if isinstance(x, TensorBase):
         return x._impl.array
-    if isinstance(x, (list, tuple)) and any(isinstance(y, TensorBase) for y in x):
-        return [operand(y) for y in x]
+    if isinstance(x, (list, tuple)):
+        for y in x:
+            if isinstance(y, TensorBase):
+                return [operand(z) for z in x]
     if isinstance(x, np.ndarray):
         # An array has no version: backward could not detect that it was overwritten.
         raise ArgumentTypeError(

@@ -81,6 +81,12 @@ def given_integers(
     ArgumentTypeError
         If there are none, they came in two ways, or one is no integer.
     """
+    if keyword is None and given:
+        for number in given:
+            if type(number) is not int:
+                break
+        else:
+            return given  # type: ignore[return-value]  # they are Python's own integers, one by one
     if named:
         names: tuple[object, ...] = (*given, keyword)
         if any(isinstance(name, str) for name in names):

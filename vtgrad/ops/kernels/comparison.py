@@ -280,6 +280,9 @@ def clamp(
         quick = _clamped_by_floats(input, min, max)
         if quick is not None:
             return quick
+    only = max if min is None else min if max is None else None
+    if type(only) is np.ndarray and only.dtype is input.dtype and input.dtype.kind in "fiu":
+        return run(np.minimum if min is None else np.maximum, input.dtype, out, input, only)
     bounds = [x for x in (min, max) if x is not None]
     refuse("clamp", input.dtype, "c")
     dtype = result_dtype(input, *bounds)

@@ -7,6 +7,7 @@ from typing import Final, Literal, TypeAlias
 import numpy as np
 
 from vtgrad.errors import DimensionError, DTypeError, OptionValueError
+from vtgrad.ops.kernels.support.axes import axis_first, axis_last
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
@@ -70,10 +71,10 @@ def fft_r2c(input: Array, dim: Shape, scale: str, onesided: bool) -> Array:
     if onesided:
         result = np.fft.rfft(resolved(input), axis=last, norm=norm)
     else:
-        result = np.empty(input.shape, np.result_type(input.dtype, np.complex64))
-        along = np.moveaxis(result, last, -1)
+        result = np.empty(input.shape, np.complex64 if input.dtype.char == "f" else np.complex128)
+        along = axis_last(result, last)
         half = along[..., : size // 2 + 1]
-        half[...] = np.fft.rfft(np.moveaxis(resolved(input), last, -1), norm=norm)
+        half[...] = np.fft.rfft(axis_last(resolved(input), last), norm=norm)
         np.conjugate(along[..., 1 : (size + 1) // 2][..., ::-1], out=along[..., size // 2 + 1 :])
     for axis in reversed(others):
         _check_size(result.shape[axis])
@@ -107,7 +108,7 @@ def fft_scale_pairs(input: Array, dim: int, last_size: int, factor: float) -> Ar
     """
     (dim,) = _axes("fft_scale_pairs", (dim,), input)
     result = np.array(resolved(input))
-    pairs = np.moveaxis(result, dim, 0)[1 : (last_size + 1) // 2]
+    pairs = axis_first(result, dim)[1 : (last_size + 1) // 2]
     pairs *= result.real.dtype.type(factor)
     return result
 

@@ -174,6 +174,8 @@ def nan_to_num(
         return finish(result, dtype, out)
     parts = [result] if dtype.kind == "f" else [result.real, result.imag]
     for part in parts:
+        if np.count_nonzero(np.isfinite(part)) == part.size:
+            continue
         limits = np.finfo(part.dtype)
         # Masks of the original values: a nan may be replaced by infinity.
         is_nan, high, low = np.isnan(part), np.isposinf(part), np.isneginf(part)

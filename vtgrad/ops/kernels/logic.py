@@ -8,6 +8,7 @@ from vtgrad.ops.kernels.support.elementwise import BOOL, Operand, binary, predic
 from vtgrad.ops.kernels.support.result_strides import (
     as_converted,
     broadcast_shapes,
+    called,
     empty_like_elementwise,
 )
 from vtgrad.storage.arrays import Array
@@ -48,6 +49,14 @@ def logical_not(input: Array, *, out: Array | None = None) -> Array:
 
 
 def _logical(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
+    if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype is b.dtype:
+        try:
+            if out is None:
+                return called(ufunc, a, b)
+            ufunc(a, b, out=out)
+            return out
+        except ValueError:
+            pass  # The general way says what is wrong.
     first, second = _truth(a), _truth(b)
     shape = broadcast_shapes(first.shape, second.shape)
     if out is None:

@@ -10,6 +10,7 @@ from typing import Final, Literal
 import numpy as np
 
 from vtgrad.errors import DTypeError, ElementIndexError
+from vtgrad.ops.kernels.support.axes import take_along
 from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
@@ -23,8 +24,9 @@ def _order(x: Array, axis: int, descending: bool) -> Array:
         up: Array = np.argsort(x, axis, kind="stable")
         return up
     # Reversing both the input and the order keeps the order of equal elements.
-    mirrored = np.argsort(np.flip(x, axis), axis, kind="stable")
-    down: Array = (x.shape[axis] - 1) - np.flip(mirrored, axis)
+    reverse = (slice(None),) * axis + (slice(None, None, -1),)
+    mirrored = np.argsort(x[reverse], axis, kind="stable")
+    down: Array = (x.shape[axis] - 1) - mirrored[reverse]
     return down
 
 
@@ -71,7 +73,7 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
     order = _order(self, axis, descending)
     values = empty_like_preserving(self.dtype, self)
     indices = empty_like_preserving(order.dtype, self)
-    values[...] = np.take_along_axis(self, order, axis)
+    values[...] = take_along(self, order, axis)
     indices[...] = order
     return values, indices
 
@@ -117,7 +119,7 @@ def topk(
         order = _order(self, axis, largest)[tuple(head)]
     values: Array = np.empty(order.shape, self.dtype)
     indices: Array = np.empty(order.shape, np.int64)
-    values[...] = np.take_along_axis(self, order, axis)
+    values[...] = take_along(self, order, axis)
     indices[...] = order
     return values, indices
 

@@ -219,7 +219,7 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
         return clone(self)
     if not axes:
         rolled: Array = np.empty(self.shape, self.dtype)
-        rolled.reshape(-1)[...] = np.roll(self.reshape(-1), steps[0])
+        _roll_one(resolved(self).reshape(-1), steps[0], 0, rolled.reshape(-1))
         return rolled
     if self.ndim == 0:
         raise DimensionError("a 0-d tensor has no dimension to roll", dim=axes[0], ndim=0)
@@ -230,8 +230,20 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
         result = empty_joined([self], self.shape, self.dtype)
     else:
         result = np.empty(self.shape, self.dtype)
-    result[...] = np.roll(self, steps, normalized)
+    if len(steps) == 1:
+        _roll_one(resolved(self), steps[0], normalized[0], result)
+    else:
+        result[...] = np.roll(self, steps, normalized)
     return result
+
+
+def _roll_one(source: Array, step: int, axis: int, target: Array) -> None:
+    """Store the elements shifted along one dimension, which is not empty."""
+    step %= source.shape[axis]
+    before = (slice(None),) * axis
+    target[(*before, slice(step, None))] = source[(*before, slice(None, -step or None))]
+    if step:
+        target[(*before, slice(None, step))] = source[(*before, slice(-step, None))]
 
 
 def flip(self: Array, dims: int | Sequence[int]) -> Array:
@@ -250,7 +262,11 @@ def flip(self: Array, dims: int | Sequence[int]) -> Array:
     if len(set(axes)) != len(axes):
         raise ShapeError(f"flip got a dimension more than once: {dims}", dims=dims)
     result = empty_like_preserving(self.dtype, self)
-    result[...] = np.flip(resolved(self), tuple(axis for axis in axes if axis < self.ndim))
+    turned = [slice(None)] * self.ndim
+    for axis in axes:
+        if axis < self.ndim:
+            turned[axis] = slice(None, None, -1)
+    result[...] = resolved(self)[tuple(turned)]
     return result
 
 
@@ -260,17 +276,27 @@ def flip(self: Array, dims: int | Sequence[int]) -> Array:
 def tril(self: Array, diagonal: int = 0) -> Array:
     """The lower triangles of the last two dimensions, zeros above `diagonal`."""
     _check_matrix(self, "tril")
-    result: Array = np.empty(self.shape, self.dtype)
-    result[...] = np.tril(self, _shift(self, diagonal))
+    kept = _triangle(self.shape[-2:], _shift(self, diagonal))
+    result: Array = np.zeros(self.shape, self.dtype)
+    np.copyto(result, resolved(self), where=kept)
     return result
 
 
 def triu(self: Array, diagonal: int = 0) -> Array:
     """The upper triangles of the last two dimensions, zeros below `diagonal`."""
     _check_matrix(self, "triu")
-    result: Array = np.empty(self.shape, self.dtype)
-    result[...] = np.triu(self, _shift(self, diagonal))
+    left_out = _triangle(self.shape[-2:], _shift(self, diagonal) - 1)
+    result: Array = np.zeros(self.shape, self.dtype)
+    np.copyto(result, resolved(self), where=np.logical_not(left_out))
     return result
+
+
+def _triangle(sizes: Shape, diagonal: int) -> Array:
+    """Where a matrix is on or below a diagonal."""
+    rows, columns = sizes
+    lowest: Array = np.arange(diagonal, rows + diagonal).reshape(rows, 1)
+    below: Array = lowest >= np.arange(columns)
+    return below
 
 
 def _shift(self: Array, diagonal: int) -> int:

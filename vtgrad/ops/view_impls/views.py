@@ -6,7 +6,9 @@ Note [NumPy's own views]
 Most views are views of the impl's array too, and NumPy makes those several times faster than an
 array can be built from a buffer, sizes and strides. They are used wherever NumPy and PyTorch give
 the same strides: not for tensors without elements, whose strides NumPy forgets, and not where
-dimensions of size 1 come or go, whose strides NumPy chooses otherwise.
+dimensions of size 1 come or go, whose strides NumPy chooses otherwise. But if all elements lie
+row-major without gaps, and only the old or only the new shape has a size of 1, `reshape` gives a
+dimension of size 1 the stride that PyTorch gives it.
 """
 
 from __future__ import annotations
@@ -134,7 +136,7 @@ def view(impl: TensorImpl, size: Sequence[int]) -> TensorImpl:
     layout = impl.layout
     if layout is None:
         layout = impl.find_layout()
-    if layout is not PECULIAR and 1 not in sizes and 1 not in layout.shape:
+    if layout is not PECULIAR and 1 not in layout.shape:
         return impl.alias(array.reshape(sizes), impl.byte_offset)
     strides = view_strides(impl.sizes, impl.strides, sizes)
     if strides is None:
@@ -161,8 +163,17 @@ def expand(impl: TensorImpl, size: Sequence[int], *, implicit: bool = False) -> 
 
 def permute(impl: TensorImpl, dims: Sequence[int]) -> TensorImpl:
     """The dimensions in another order."""
-    sizes, strides = permute_geometry(impl.sizes, impl.strides, dims)
     array = impl.array
+    if array.size and dims and len(dims) == array.ndim:
+        for dim in dims:
+            if type(dim) is not int:
+                break
+        else:
+            try:
+                return impl.alias(array.transpose(dims), impl.byte_offset)
+            except ValueError:
+                pass  # what is wrong is said below
+    sizes, strides = permute_geometry(impl.sizes, impl.strides, dims)
     if array.size:
         return impl.alias(array.transpose(dims), impl.byte_offset, strides)
     return alias_at(impl, sizes, strides, impl.storage_offset)
@@ -191,7 +202,12 @@ def t(impl: TensorImpl) -> TensorImpl:
 
 def squeeze_all(impl: TensorImpl) -> TensorImpl:
     """All dimensions of size 1 taken away."""
+    layout = impl.layout
+    if layout is None:
+        layout = impl.find_layout()
     sizes, strides = squeeze_geometry(impl.sizes, impl.strides)
+    if layout is not PECULIAR:
+        return impl.alias(impl.array.reshape(sizes), impl.byte_offset)
     return alias_at(impl, sizes, strides, impl.storage_offset)
 
 
@@ -202,12 +218,26 @@ def squeeze_dim(impl: TensorImpl, dim: AnyInt) -> TensorImpl:
 
 def squeeze_dims(impl: TensorImpl, dim: Sequence[int]) -> TensorImpl:
     """Those of several dimensions taken away whose size is 1."""
+    layout = impl.layout
+    if layout is None:
+        layout = impl.find_layout()
     sizes, strides = squeeze_geometry(impl.sizes, impl.strides, dim)
+    if layout is not PECULIAR and 1 not in sizes:
+        return impl.alias(impl.array.reshape(sizes), impl.byte_offset)
     return alias_at(impl, sizes, strides, impl.storage_offset)
 
 
 def unsqueeze(impl: TensorImpl, dim: AnyInt) -> TensorImpl:
     """A new dimension of size 1."""
+    layout = impl.layout
+    if layout is None:
+        layout = impl.find_layout()
+    if layout is not PECULIAR:
+        shape = layout.shape
+        axis = normalize_dim(dim, len(shape) + 1)
+        if 1 not in shape:
+            longer = impl.array.reshape((*shape[:axis], 1, *shape[axis:]))
+            return impl.alias(longer, impl.byte_offset)
     sizes, strides = unsqueeze_geometry(impl.sizes, impl.strides, dim)
     return alias_at(impl, sizes, strides, impl.storage_offset)
 

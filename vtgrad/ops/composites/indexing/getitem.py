@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from threading import get_ident
+from typing import Final
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from vtgrad.graph.tracer import read_value
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.indexing.index_support import INT64
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
     IndexPlan,
@@ -40,6 +42,8 @@ from vtgrad.views.write import write_part
 from vtgrad.views.write_back import write_back
 
 __all__ = ["getitem", "setitem"]
+
+_BOOL: Final = np.dtype(np.bool_)
 
 
 def getitem(tensor: T, expression: object) -> T:
@@ -115,6 +119,11 @@ def setitem(tensor: T, expression: object, value: object) -> None:
 def _set_items(tensor: T, expression: object, value: object) -> None:
     """The general case of `setitem`."""
     source = _value_for(tensor, value)
+    if isinstance(expression, TensorBase) and not keys.active:
+        array = expression._impl.array
+        if _stands_alone(array, tensor._impl.array.ndim):
+            _put(tensor, [expression], (0,), source)
+            return
     part = _basic_part(tensor, expression, write=True)
     if part is not None:
         _store(part, source)
@@ -129,13 +138,29 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
         indices, positions = _index_tensors(tensor, plan)
         if len(indices) == 1 and source.numel() == 1:
             _check_mask_dtype(plan.sources[-1])
-            if indices[0]._impl.dtype == np.bool_:
-                source = read_first(source, tensor)
-        if source._impl.array.shape[:1] == (1,):
-            source = F.view_shape(source, _without_leading_ones(source._impl.array.shape))
-        F.index_put_at_(part, indices, positions, source)
+        _put(part, indices, positions, source)
     else:
         _store(part, source)
+
+
+def _stands_alone(index: Array, ndim: int) -> bool:
+    """Whether an index is known to name the first dimensions: an index array, or a mask."""
+    if type(index) is not np.ndarray or index.ndim == 0:
+        return False
+    kind = index.dtype
+    return (kind is INT64 and ndim > 0) or (kind is _BOOL and index.ndim <= ndim)
+
+
+def _put(
+    part: TensorBase, indices: list[TensorBase], positions: tuple[int, ...], source: TensorBase
+) -> None:
+    """Store a value at index arrays and masks."""
+    if len(indices) == 1 and indices[0]._impl.array.dtype == _BOOL and source.numel() == 1:
+        source = read_first(source, part)
+    shape: Shape = source._impl.array.shape
+    if shape[:1] == (1,):
+        source = F.view_shape(source, _without_leading_ones(shape))
+    F.index_put_at_(part, indices, positions, source)
 
 
 def _is_plain(start: object, stop: object, step: object) -> bool:
@@ -176,10 +201,20 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
         if write and sizes and _is_full(start, stop, step, sizes[0]):
             return tensor
         return F.slice(tensor, 0, start, stop, 1 if step is None else step)
+    if expression is None:
+        return F.unsqueeze(tensor, 0)
     if type(expression) is not tuple:
         return None
+    parts: tuple[object, ...] = expression
+    for at, part in enumerate(parts):
+        if part is Ellipsis:
+            whole = _without_ellipsis(parts, at, len(sizes))
+            if whole is None:
+                return None
+            parts = whole
+            break
     own = 0
-    for part in expression:
+    for part in parts:
         if type(part) is int:
             if own == len(sizes) or not -sizes[own] <= part < sizes[own]:
                 return None
@@ -191,23 +226,34 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
         else:
             return None
         own += 1
-    if not expression:
+    if not parts:
         return None
     view, dim, own = tensor, 0, 0
-    for part in expression:
+    for part in parts:
         if part is None:
             view = F.unsqueeze(view, dim)
             dim += 1
             continue
         if type(part) is int:
             view = F.select(view, dim, part)
-        else:
+        elif isinstance(part, slice):
             start, stop, step = part.start, part.stop, part.step
             if not _is_full(start, stop, step, sizes[own]):
                 view = F.slice(view, dim, start, stop, 1 if step is None else step)
             dim += 1
         own += 1
     return F.alias(tensor) if view is tensor and not write else view
+
+
+def _without_ellipsis(parts: tuple[object, ...], at: int, ndim: int) -> tuple[object, ...] | None:
+    """The parts with slices for the ellipsis; None if they are not integers, slices and None."""
+    named = 0
+    for part in parts:
+        if type(part) is int or type(part) is slice:
+            named += 1
+        elif part is not None and part is not Ellipsis:
+            return None
+    return (*parts[:at], *(slice(None),) * (ndim - named), *parts[at + 1 :])
 
 
 def _is_full(start: int | None, stop: int | None, step: int | None, size: int) -> bool:

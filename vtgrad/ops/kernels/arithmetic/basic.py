@@ -232,15 +232,19 @@ def lerp(input: Array, end: Array, weight: Operand, *, out: Array | None = None)
         raise NotSupportedError(
             f"lerp is not defined for {dtype.name} values", dtype=dtype, in_any_case=True
         )
-    shape = broadcast_shapes(*[x.shape for x in operands])
+    broadcast_shapes(*[x.shape for x in operands])
     work = working(dtype)
     a: Array = input.astype(work, copy=False)
     b: Array = end.astype(work, copy=False)
     w = weight.astype(work) if isinstance(weight, np.ndarray) else checked_number(weight, work)
     step = np.subtract(b, a)
     # Counted from the nearer end, so that weight 1 gives `end` exactly.
-    value = np.where(np.abs(w) < 0.5, a + w * step, b - step * (1 - w))
-    return finish_like(np.broadcast_to(value, shape), dtype, out, *operands)
+    near = np.abs(w) < 0.5
+    if w.ndim:
+        value = np.where(near, a + w * step, b - step * (1 - w))
+    else:
+        value = np.asarray(a + w * step if near else b - step * (1 - w))
+    return finish_like(value, dtype, out, *operands)
 
 
 def addcmul(
@@ -280,9 +284,13 @@ def _add_scaled_pair(
     value: Number,
     out: Array | None,
 ) -> Array:
-    shape = broadcast_shapes(a.shape, b.shape, c.shape)
+    broadcast_shapes(a.shape, b.shape, c.shape)
     work = working(dtype)
     factor = checked_number(value, work)
+    if dtype.char in "fd" and a.dtype is b.dtype is c.dtype:
+        # Nothing is converted, and a product with one is the number itself.
+        scaled = b if factor == 1 else np.multiply(b, factor)
+        total = np.asarray(np.add(a, ufunc(scaled, c)))
+        return finish_like(total, dtype, out, a, b, c)
     pair = run(ufunc, work, None, run(np.multiply, work, None, b, factor), c)
-    total = run(np.add, work, None, a, pair)
-    return finish_like(np.broadcast_to(total, shape), dtype, out, a, b, c)
+    return finish_like(run(np.add, work, None, a, pair), dtype, out, a, b, c)

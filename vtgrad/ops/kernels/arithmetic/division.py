@@ -93,6 +93,16 @@ def remainder(input: Operand, other: Operand, *, out: Array | None = None) -> Ar
         _check_divisor(dtype, input, other)
         return run(np.remainder, dtype, out, input, other)
     # NumPy gives a zero the divisor's sign, PyTorch the dividend's.
+    if (
+        type(input) is type(other) is np.ndarray
+        and input.dtype is other.dtype is dtype
+        and dtype.char in "fd"
+    ):
+        rest = run(np.remainder, dtype, None, input, other)
+        zero = np.equal(rest, 0)
+        if np.count_nonzero(zero):
+            np.copysign(rest, input, out=rest, where=zero)
+        return finish(rest, dtype, out)
     divisor = _typed(other, dtype)
     left = run(np.fmod, dtype, None, input, _array_or(other, divisor))
     np.add(left, divisor, out=left, where=(left != 0) & ((left < 0) != (divisor < 0)))

@@ -72,7 +72,7 @@ def pow(input: Operand, exponent: Operand, *, out: Array | None = None) -> Array
     if dtype.kind in "ui":
         return _of_integers(input, exponent, dtype, out)
     shape = broadcast_shapes(np.shape(input), exponent.shape)
-    if (exponent.shape != shape or 0 in exponent.strides) and (exponent == 0.5).any():
+    if (exponent.shape != shape or 0 in exponent.strides) and np.count_nonzero(exponent == 0.5):
         # Of an exponent that is repeated in memory NumPy takes the root.
         exponent = np.broadcast_to(exponent, shape).copy()
     return run(np.power, dtype, out, input, exponent)

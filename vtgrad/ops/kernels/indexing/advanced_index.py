@@ -20,6 +20,7 @@ from vtgrad.errors import DTypeError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying.copies import clone
 from vtgrad.ops.kernels.indexing.index_support import (
     FEW,
+    INT64,
     adding_at,
     extremes,
     last_mentions,
@@ -55,14 +56,37 @@ def index(self: Array, indices: Sequence[Array | None]) -> Array:
         a mask's shape does not fit, or there are more entries than dimensions.
     """
     self = resolved(self)
+    if len(indices) == 1 and indices[0] is not None:
+        chosen = _at_leading_mask(self, indices[0])
+        if chosen is not None:
+            return chosen
     key = _expanded(self.shape, indices)
     _check_range(self.shape, key)
     if self.size == 0:
         return np.empty(_arrangement(self.shape, key)[0], self.dtype)
     picked: Array = np.asarray(self[tuple([slice(None) if k is None else k for k in key])])
-    if _is_canonical(self) and all(k is None or _is_canonical(k) for k in key):
+    # A vector has one order, and one value that is expanded decides none.
+    if picked.ndim < 2 or (
+        (_is_canonical(self) or not any(self.strides))
+        and all(k is None or _is_canonical(k) for k in key)
+    ):
         return _owned(picked)
     return _laid_out(picked, self, key)
+
+
+def _at_leading_mask(self: Array, mask: Array) -> Array | None:
+    """The elements at a mask of the first dimensions; None if the general way is needed."""
+    if (
+        type(mask) is not np.ndarray
+        or mask.dtype != np.bool_
+        or not mask.ndim
+        or mask.shape != self.shape[: mask.ndim]
+        or not _is_canonical(self)
+    ):
+        return None
+    picked: Array = self[mask]
+    # Sizes of 1 have strides of their own.
+    return picked if _is_canonical(picked) and picked.size and picked.base is None else None
 
 
 def index_put(
@@ -99,8 +123,8 @@ def index_put_into(
     OutOfRangeError, ShapeError, DTypeError
         As `index_put` does.
     """
-    if not accumulate and len(indices) == 1:
-        store = _along_first(target, indices[0], values)
+    if not accumulate:
+        store = _at_few(target, indices, values)
         if store is not None:
             return store
     lone_mask = not accumulate and values.size == 1 and _is_lone_mask(indices)
@@ -111,7 +135,7 @@ def index_put_into(
     values = values.copy() if lone_mask else readable(values, target)
     key = _expanded(target.shape, indices)
     shape, front, first = _arrangement(target.shape, key)
-    if broadcast_or_none(values.shape, shape) != shape:
+    if values.shape != shape and broadcast_or_none(values.shape, shape) != shape:
         raise ShapeError(
             f"values of shape {values.shape} do not broadcast to {shape}, the shape of the "
             "elements at the indices",
@@ -135,14 +159,13 @@ def index_put_into(
     # Indexed dimensions first, and all index arrays as one vector: then entries are in row-major
     # order and each belongs to one contiguous part of the values.
     lead = shape[first : first + len(shape) - len(front)]
-    spread = np.moveaxis(
-        np.broadcast_to(values, shape),
-        range(first, first + len(lead)),
-        range(len(lead)),
-    )
+    spread = values if values.shape == shape else np.broadcast_to(values, shape)
+    if first:
+        end = first + len(lead)
+        spread = spread.transpose((*range(first, end), *range(first), *range(end, len(shape))))
     pieces = spread.reshape(count, *[target.shape[d] for d in front])
     indexed = [d for d, k in enumerate(key) if k is not None]
-    view = target.transpose(*indexed, *front)
+    view = target.transpose(*indexed, *front) if front and front[0] < indexed[-1] else target
     remaining = iter(vectors)
     written = tuple([slice(None) if k is None else next(remaining) for k in key])
     if not accumulate:
@@ -151,27 +174,42 @@ def index_put_into(
     return adding_at(view, vectors, pieces, written)
 
 
-def _along_first(target: Array, index: Array | None, values: Array) -> Store | None:
-    """The store at a few integers in the first dimension; None if the general way is needed.
+def _at_few(target: Array, indices: Sequence[Array | None], values: Array) -> Store | None:
+    """The store at vectors of a few integers for neighbouring dimensions; None for other indices.
 
-    NumPy's assignment does it, since the integers are in range and none is repeated. Python looks
-    at a few integers sooner than NumPy does.
+    NumPy's assignment does it, since the integers are in range and no place is repeated. Python
+    looks at a few integers sooner than NumPy does.
     """
-    if index is None or index.dtype != np.int64 or index.ndim != 1 or not 0 < index.size <= FEW:
-        return None
     shape = target.shape
-    if not shape or type(target) is not np.ndarray or values.dtype is not target.dtype:
+    if type(target) is not np.ndarray or values.dtype is not target.dtype or 0 in shape:
         return None
-    size, rest = shape[0], shape[1:]
-    numbers: list[int] = index.tolist()
-    if not (-size <= min(numbers) and max(numbers) < size and 0 not in rest):
+    axis = 0
+    while axis < len(indices) and indices[axis] is None:
+        axis += 1
+    if not axis < len(indices) <= len(shape):
         return None
-    if len({n % size for n in numbers}) < len(numbers):
+    first = indices[axis]
+    count = first.size if first is not None else 0
+    if not 0 < count <= FEW:
         return None
-    if values.ndim and values.shape != (len(numbers), *rest):
+    vectors: list[Array] = []
+    places: list[list[int]] = []
+    for dim in range(axis, len(indices)):
+        index, size = indices[dim], shape[dim]
+        if index is None or index.dtype is not INT64 or index.ndim != 1 or index.size != count:
+            return None
+        numbers: list[int] = index.tolist()
+        if not (-size <= min(numbers) and max(numbers) < size):
+            return None
+        vectors.append(index)
+        places.append([n % size for n in numbers])
+    if len(set(places[0] if len(places) == 1 else zip(*places, strict=True))) < count:
         return None
-    # The index may be memory that is written.
-    at = (index.copy(),)
+    if values.ndim and values.shape != (*shape[:axis], count, *shape[len(indices) :]):
+        return None
+    # The indices may be memory that is written.
+    whole: tuple[slice, ...] = (slice(None),) * axis
+    at: tuple[Array | slice, ...] = (*whole, *[vector.copy() for vector in vectors])
     return setitem, (target, at, readable(values, target)), at
 
 
@@ -267,6 +305,8 @@ def _is_lone_mask(indices: Sequence[Array | None]) -> bool:
 
 
 def _spread(indices: Sequence[Array], positions: Sequence[int]) -> list[Array | None]:
+    if len(indices) == 1 and positions[0] == 0:
+        return [resolved(indices[0])]
     key: list[Array | None] = [None] * (max(positions, default=-1) + 1)
     for entry, position in zip(indices, positions, strict=True):
         key[position] = resolved(entry)
@@ -285,6 +325,8 @@ def _expanded(sizes: Shape, indices: Sequence[Array | None]) -> list[Array | Non
     for entry in indices:
         if entry is None:
             key.append(None)
+        elif entry.dtype is INT64:
+            key.append(entry)
         elif entry.dtype == np.bool_ or entry.dtype == np.uint8:
             if entry.ndim == 0:
                 raise OutOfRangeError(
@@ -309,7 +351,7 @@ def _expanded(sizes: Shape, indices: Sequence[Array | None]) -> list[Array | Non
     if not arrays:
         raise OutOfRangeError("advanced indexing needs at least one index array")
     shape = arrays[0].shape
-    if any(k.shape != shape for k in arrays):
+    if len(arrays) > 1 and any(k.shape != shape for k in arrays):
         common = broadcast_or_none(*[k.shape for k in arrays])
         if common is None:
             raise OutOfRangeError(
@@ -324,7 +366,9 @@ def _expanded(sizes: Shape, indices: Sequence[Array | None]) -> list[Array | Non
 
 def _check_range(sizes: Shape, key: list[Array | None]) -> None:
     """Refuse indices outside of their dimension; any are accepted if no element is indexed."""
-    empty = any(size == 0 for dim, size in enumerate(sizes) if dim >= len(key) or key[dim] is None)
+    empty = 0 in sizes and any(
+        size == 0 for dim, size in enumerate(sizes) if dim >= len(key) or key[dim] is None
+    )
     for dim, k in enumerate(key):
         if k is None or k.size == 0 or (empty and sizes[dim]):
             continue
@@ -382,8 +426,8 @@ def _flat_targets(
     extents = [sizes[d] for d, k in enumerate(key) if k is not None]
     flat: Array | None = None
     for vector, extent in zip(vectors, extents, strict=True):
-        from_start = vector.astype(np.int64, copy=False)
-        if vector.size and int(vector.min()) < 0:
+        from_start = vector if vector.dtype is INT64 else vector.astype(np.int64, copy=False)
+        if vector.size and extremes(vector)[0] < 0:
             from_start = np.where(vector < 0, vector + extent, vector)
         if flat is None:
             flat = from_start

@@ -7,6 +7,7 @@ import numpy as np
 from vtgrad.errors import DTypeError, InputOverlapError, OutOfRangeError
 from vtgrad.ops.kernels.copying.copies import clone
 from vtgrad.ops.kernels.indexing.index_support import (
+    INT64,
     add_at,
     adding_at,
     check_range,
@@ -56,10 +57,16 @@ def put_(self: Array, index: Array, source: Array, accumulate: bool = False) -> 
     if not index.size:
         return NOTHING
     positions = _from_start(index, self.size)
-    values = np.ravel(source)
+    values = source.reshape(-1)
     if self.ndim == 0:
         self = self.reshape(1)
-    vectors = np.unravel_index(positions, self.shape)
+    vectors: tuple[Array, ...]
+    if self.ndim == 1:
+        vectors = (positions,)
+    elif self.flags.c_contiguous:
+        self, vectors = self.reshape(-1), (positions,)
+    else:
+        vectors = np.unravel_index(positions, self.shape)
     if accumulate:
         return adding_at(self, vectors, values, positions)
     return put_last(self, vectors, values, positions, self.size, positions)
@@ -82,15 +89,17 @@ def put_overwritten(index: Array, count: int) -> Array:
 
 
 def _check_positions(index: Array, count: int) -> None:
-    if index.dtype != np.int64:
+    if index.dtype is not INT64 and index.dtype != np.int64:
         raise DTypeError(f"put needs int64 indices, got {index.dtype}", found=index.dtype.name)
     check_range(index, count, None, OutOfRangeError, lowest=-count)
 
 
 def _from_start(index: Array, count: int) -> Array:
     """Positions counted from the start, in order."""
-    flat = np.ravel(index)
-    return np.where(flat < 0, flat + count, flat)
+    # A copy, as the index may be memory that is written.
+    flat = index.flatten()
+    flat[flat < 0] += count
+    return flat
 
 
 def take(self: Array, index: Array) -> Array:

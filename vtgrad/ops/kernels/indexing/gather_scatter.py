@@ -49,20 +49,19 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
     if self.ndim == 0:
         check_range(index, 1, 0)
         return np.full(index.shape, self, self.dtype)
-    if any(
-        n > m
-        for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape, strict=True))
-        if d != axis
-    ):
+    if _is_larger(index.shape or (1,), self.shape, axis):
         raise _index_shape_error("gather", index, "input", self.shape)
     check_range(index, self.shape[axis], axis)
-    result: Array = np.empty(index.shape, self.dtype)
     if self.ndim == MAX_DIMS:
         # NumPy accepts one index array less.
         flat = flat_targets(self.shape, axis, resolved(index))
-        result[...] = resolved(self).reshape(-1)[flat].reshape(index.shape)
+        picked: Array = resolved(self).reshape(-1)[flat].reshape(index.shape)
     else:
-        result[...] = resolved(self)[_along(axis, resolved(index), self.ndim)]
+        picked = np.asarray(resolved(self)[_along(axis, resolved(index), self.ndim)])
+    if picked.flags.c_contiguous and 1 not in picked.shape and picked.base is None:
+        return picked
+    result: Array = np.empty(index.shape, self.dtype)
+    result[...] = picked
     return result
 
 
@@ -133,26 +132,31 @@ def check_scatter(self: Array, dim: int, index: Array, src: Array | Number, name
     axis = normalize_dim(dim, self.ndim)
     if index.size:
         check_index_dtype(index, name)
-    if isinstance(src, np.ndarray) and src.dtype != self.dtype:
+    given: Array | None = src if isinstance(src, np.ndarray) else None
+    if given is not None and given.dtype is not self.dtype and given.dtype != self.dtype:
         raise DTypeError(
-            f"{name} needs a source of the target's dtype {self.dtype}, got {src.dtype}",
+            f"{name} needs a source of the target's dtype {self.dtype}, got {given.dtype}",
             expected=self.dtype.name,
-            found=src.dtype.name,
+            found=given.dtype.name,
         )
     if index.size == 0:
         return axis
-    if ndim(index) != ndim(self):
+    shape = index.shape or (1,)
+    if len(shape) != ndim(self) or _is_larger(shape, self.shape or (1,), axis):
         raise _index_shape_error(name, index, "target", self.shape)
-    for d, (n, m) in enumerate(zip(index.shape or (1,), self.shape or (1,), strict=True)):
-        if d != axis and n > m:
-            raise _index_shape_error(name, index, "target", self.shape)
-    if isinstance(src, np.ndarray):
-        if ndim(index) != ndim(src) or any(
-            n > m for n, m in zip(index.shape or (1,), src.shape or (1,), strict=True)
-        ):
-            raise _index_shape_error(name, index, "source", src.shape)
+    if (
+        given is not None
+        and given.shape != shape
+        and (len(shape) != ndim(given) or _is_larger(shape, given.shape or (1,)))
+    ):
+        raise _index_shape_error(name, index, "source", given.shape)
     check_range(index, self.shape[axis] if self.ndim else 1, axis)
     return axis
+
+
+def _is_larger(shape: Shape, whole: Shape, axis: int = -1) -> bool:
+    """Whether a shape is larger than another one in a dimension that is not `axis`."""
+    return any(size > whole[dim] and dim != axis for dim, size in enumerate(shape))
 
 
 def _along(axis: int, index: Array, ndim: int) -> tuple[Array, ...]:
@@ -172,15 +176,31 @@ def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
     """Row-major positions in an array of `shape` that `scatter` along `axis` writes, in order."""
     if not shape:
         return np.zeros(index.size, np.int64)
-    index = index.reshape(index.shape or (1,))
     flat = np.ascontiguousarray(index, np.int64)
-    if len(shape) > 1:
+    if len(shape) == 2:
+        # One addition is quicker than the general way.
+        if axis:
+            flat = flat + _starts(index.shape[0], shape[1])
+        else:
+            flat = flat * shape[1]
+            flat += np.arange(index.shape[1])
+    elif len(shape) > 2:
         strides = contiguous_strides(shape)
         flat = flat * strides[axis]
         for d, indices in enumerate(_along(axis, index, len(shape))):
             if d != axis:
                 flat += indices * strides[d]
     return flat.reshape(-1)
+
+
+def _starts(rows: int, width: int) -> Array:
+    """The row-major positions of the first elements of rows, as a column."""
+    column: Array = (
+        np.arange(0, rows * width, width).reshape(rows, 1)
+        if width
+        else np.zeros((rows, 1), np.int64)
+    )
+    return column
 
 
 def _cut(src: Array, index: Array) -> Array:

@@ -29,6 +29,7 @@ from vtgrad.storage.prepared_store import Store, WrittenIndex, carry_out
 
 __all__ = [
     "FEW",
+    "INT64",
     "add_at",
     "adding_at",
     "check_index_dtype",
@@ -47,6 +48,8 @@ __all__ = [
 
 # Up to so many integers are looked at one by one.
 FEW: Final = 32
+INT64: Final = np.dtype(np.int64)
+_BOOL: Final = np.dtype(np.bool_)
 # The largest number of rows that are added one by one.
 _FEW_ROWS: Final = 16
 # Sorting is faster than a table of all positions from this number of positions per index on.
@@ -175,13 +178,13 @@ def fill_value(value: Array | Number, name: str) -> Number:
 
 def check_mask(mask: Array, name: str) -> None:
     """Refuse a mask that is not of bool."""
-    if mask.dtype != np.bool_:
+    if mask.dtype is not _BOOL and mask.dtype != _BOOL:
         raise DTypeError(f"{name} needs a mask of bool, got {mask.dtype}", found=mask.dtype.name)
 
 
 def check_index_dtype(index: Array, name: str) -> None:
     """Refuse indices that are not of int64 or int32."""
-    if index.dtype != np.int64 and index.dtype != np.int32:
+    if index.dtype is not INT64 and index.dtype != np.int64 and index.dtype != np.int32:
         raise DTypeError(
             f"{name} needs int64 or int32 indices, got {index.dtype}", found=index.dtype.name
         )
@@ -189,7 +192,7 @@ def check_index_dtype(index: Array, name: str) -> None:
 
 def check_same_dtype(self: Array, source: Array, name: str) -> None:
     """Refuse a source whose dtype is not the target's."""
-    if source.dtype != self.dtype:
+    if source.dtype is not self.dtype and source.dtype != self.dtype:
         raise DTypeError(
             f"{name} needs a source of the target's dtype {self.dtype}, got {source.dtype}",
             expected=self.dtype.name,
@@ -206,6 +209,8 @@ def readable(values: Array, target: Array) -> Array:
         If they are the written elements themselves: PyTorch refuses that here, since the result
         would depend on the order of writing.
     """
+    if type(values) is np.ndarray and values.base is target.base is None and values is not target:
+        return values  # Both own their memory.
     if not np.may_share_memory(values, target):
         return resolved(values)
     plain = type(values) is type(target) is np.ndarray

@@ -10,6 +10,7 @@ import numpy as np
 from vtgrad.errors import DimensionError, DTypeError, ElementIndexError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying.copies import clone, contiguous
 from vtgrad.ops.kernels.indexing.index_support import (
+    INT64,
     adding_at,
     check_index_dtype,
     check_range,
@@ -19,6 +20,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
     put_last,
     readable,
 )
+from vtgrad.ops.kernels.support.axes import axis_first
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim
@@ -114,9 +116,7 @@ def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Num
     if self.ndim == 0:
         return adding_at(self.reshape(1), np.zeros(1, np.int64), scaled.reshape(1), None)
     vector = index.reshape(-1)
-    rows, added = self, scaled
-    if axis:
-        rows, added = np.moveaxis(rows, axis, 0), np.moveaxis(added, axis, 0)
+    rows, added = axis_first(self, axis), axis_first(scaled, axis)
     return adding_at(rows, vector, added, _slices_at(axis, vector))
 
 
@@ -153,7 +153,7 @@ def index_copy_(self: Array, dim: int, index: Array, source: Array) -> Store:
             shape=source.shape,
             ndim=self.ndim,
         )
-    if index.dtype != np.int64:
+    if index.dtype is not INT64 and index.dtype != np.int64:
         raise DTypeError(f"index_copy needs int64 indices, got {index.dtype}")
     check_same_dtype(self, source, "index_copy")
     if _without(source.shape, axis) != _without(self.shape, axis):
@@ -167,8 +167,8 @@ def index_copy_(self: Array, dim: int, index: Array, source: Array) -> Store:
         return setitem, (self, ..., source.reshape(-1)[-1]), None
     slices = source.reshape(source.shape or (1,))
     vector = index.reshape(-1)
-    rows = np.moveaxis(slices, axis, 0)
-    target, written = np.moveaxis(self, axis, 0), _slices_at(axis, vector)
+    target, written = axis_first(self, axis), _slices_at(axis, vector)
+    rows = axis_first(slices, axis)
     return put_last(target, (vector,), rows, vector, self.shape[axis], written)
 
 
@@ -211,7 +211,7 @@ def index_fill_(self: Array, dim: int, index: Array, value: Array | Number) -> S
     if isinstance(number, complex) and self.dtype.kind != "c":
         raise DTypeError(f"index_fill cannot store a complex value in {self.dtype}")
     axis = normalize_dim(dim, self.ndim)
-    if index.dtype != np.int64:
+    if index.dtype is not INT64 and index.dtype != np.int64:
         raise OutOfRangeError(f"index_fill needs int64 indices, got {index.dtype}")
     _check_vector(index, "index_fill", ShapeError)
     element = as_element(number, self.dtype)
@@ -222,7 +222,7 @@ def index_fill_(self: Array, dim: int, index: Array, value: Array | Number) -> S
     if self.ndim == 0:
         return setitem, (self, ..., element), None
     vector = index.reshape(-1)
-    return setitem, (np.moveaxis(self, axis, 0), vector, element), _slices_at(axis, vector)
+    return setitem, (axis_first(self, axis), vector, element), _slices_at(axis, vector)
 
 
 def _slices_at(axis: int, vector: Array) -> WrittenIndex:

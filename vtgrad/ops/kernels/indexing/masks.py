@@ -42,6 +42,9 @@ def masked_select(self: Array, mask: Array) -> Array:
         If the shapes do not broadcast.
     """
     check_mask(mask, "masked_select")
+    if mask.shape == self.shape and type(self) is type(mask) is np.ndarray:
+        picked: Array = np.asarray(self[mask])
+        return picked
     shape = broadcast_shapes(mask.shape, self.shape)
     chosen: Array = np.broadcast_to(self, shape)[np.broadcast_to(mask, shape)]
     return chosen
@@ -74,7 +77,7 @@ def masked_fill_(self: Array, mask: Array, value: Array | Number) -> Store:
     number = fill_value(value, "masked_fill_")
     check_mask(mask, "masked_fill_")
     element = as_element(number, self.dtype)
-    if broadcast_shapes(mask.shape, self.shape) != self.shape:
+    if mask.shape != self.shape and broadcast_shapes(mask.shape, self.shape) != self.shape:
         raise ShapeError(
             f"a mask of shape {mask.shape} is larger than the written tensor's shape {self.shape}",
             mask=mask.shape,
@@ -113,13 +116,13 @@ def masked_scatter_(self: Array, mask: Array, source: Array) -> Store:
     """`masked_scatter` into an array itself; the mask must broadcast to its shape."""
     check_mask(mask, "masked_scatter")
     check_same_dtype(self, source, "masked_scatter")
-    if broadcast_shapes(mask.shape, self.shape) != self.shape:
+    if mask.shape != self.shape and broadcast_shapes(mask.shape, self.shape) != self.shape:
         raise ShapeError(
             f"a mask of shape {mask.shape} is larger than the written tensor's shape {self.shape}",
             mask=mask.shape,
             sizes=self.shape,
         )
-    chosen = np.broadcast_to(mask, self.shape)
+    chosen = mask if mask.shape == self.shape else np.broadcast_to(mask, self.shape)
     count = int(np.count_nonzero(chosen))
     if source.size < count:
         raise ShapeError(

@@ -166,10 +166,53 @@ def parse_index(
         return IndexPlan([_slice_step(expression, 0)], [], [])
     if write and isinstance(expression, bool):
         return IndexPlan([Unsqueeze(0)], [], [], nothing=not expression)
+    if type(expression) is tuple:
+        plan = _plan_of_arrays(expression, sizes, as_array)
+        return _Parser(sizes, expression, as_array).run() if plan is None else plan
+    if type(expression) is list and sizes:
+        listed = _array_of_integers(expression)
+        if listed is not None:
+            return IndexPlan([], [listed], [None])
     whole = as_array(expression)
     if whole is not None and whole.dtype == _INT64 and whole.ndim and sizes:
         return IndexPlan([], [whole], [expression])
+    if whole is not None and whole.dtype == np.bool_ and 0 < whole.ndim <= len(sizes):
+        return IndexPlan([], [whole], [expression])
     return _Parser(sizes, _parts(expression, as_array), as_array).run()
+
+
+def _plan_of_arrays(parts: tuple[object, ...], sizes: Shape, as_array: AsArray) -> IndexPlan | None:
+    """The plan of index arrays and whole dimensions; None for anything else among the parts."""
+    if len(parts) > len(sizes):
+        return None
+    indices: list[Array | None] = []
+    sources: list[object] = []
+    count = 0
+    for part in parts:
+        if type(part) is slice:
+            if not (part.start is None and part.stop is None and part.step is None):
+                return None
+            indices.append(None)
+            sources.append(None)
+            continue
+        array = None if type(part) is int else as_array(part)
+        if array is None or type(array) is not np.ndarray:
+            return None
+        if array.dtype is not _INT64 or not array.ndim:
+            return None
+        indices.append(array)
+        sources.append(part)
+        count = len(indices)
+    return IndexPlan([], indices[:count], sources[:count]) if count else None
+
+
+def _array_of_integers(items: list[object]) -> Array | None:
+    """The index array of a list of Python's integers; None for other lists."""
+    for item in items:
+        if type(item) is not int:
+            return None
+    array: Array = np.array(items)
+    return array if array.dtype is _INT64 else None
 
 
 def _parts(expression: object, as_array: AsArray) -> tuple[object, ...]:

@@ -18,6 +18,7 @@ from vtgrad.errors import (
     NotSupportedError,
     ShapeError,
 )
+from vtgrad.ops.kernels.support.axes import axis_first
 from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise, empty_like_preserving
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
@@ -42,6 +43,9 @@ __all__ = [
 
 _HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
+# The places after and before each of three, in a circle.
+_AFTER: Final = np.array([1, 2, 0])
+_BEFORE: Final = np.array([2, 0, 1])
 _SUMMED_OVER: Final = "the sizes that are summed over differ"
 
 
@@ -167,12 +171,11 @@ def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
         )
     _check_dtypes("cross", self, other)
     shape = broadcast_shapes(self.shape, other.shape)
-    a = np.moveaxis(np.broadcast_to(_wide(self), shape), axis, 0)
-    b = np.moveaxis(np.broadcast_to(_wide(other), shape), axis, 0)
+    a, b = axis_first(resolved(_wide(self)), axis), axis_first(resolved(_wide(other)), axis)
     result: Array = np.empty(shape, self.dtype)
-    rows = np.moveaxis(result, axis, 0)
-    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-        rows[i] = a[j] * b[k] - a[k] * b[j]
+    # All three rows at once: a[j] * b[k] - a[k] * b[j].
+    j, k = _AFTER, _BEFORE
+    axis_first(result, axis)[...] = a[j] * b[k] - a[k] * b[j]
     return result
 
 

@@ -19,7 +19,7 @@ from vtgrad.errors import (
     UnseenWriteError,
 )
 from vtgrad.ops.kernels.reductions.reduce import reduce_into
-from vtgrad.ops.kernels.support.axes import reduced_shape
+from vtgrad.ops.kernels.support.axes import reduced_shape, take_along
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
 
@@ -184,9 +184,10 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
     order = np.argsort(self, axis, kind="stable")
-    middle = np.take(order, [(self.shape[axis] - 1) // 2], axis)
-    if self.dtype.kind == "f":
-        nans = np.isnan(self)
+    place = (self.shape[axis] - 1) // 2
+    middle = order[(slice(None),) * axis + (slice(place, place + 1),)]
+    nans = np.isnan(self) if self.dtype.kind == "f" else None
+    if nans is not None and np.count_nonzero(nans):
         first = np.argmax(nans, axis, keepdims=True)
         middle = np.where(np.logical_or.reduce(nans, axis, keepdims=True), first, middle)
     return taken_at(self, middle, axis, keepdim)
@@ -197,7 +198,7 @@ def taken_at(x: Array, places: Array, axis: int, keepdim: bool) -> tuple[Array, 
     shape = reduced_shape(x.shape, (axis,), keepdim)
     values: Array = np.empty(shape, x.dtype)
     indices: Array = np.empty(shape, np.int64)
-    values[...] = np.take_along_axis(x, places, axis).reshape(shape)
+    values[...] = take_along(x, places, axis).reshape(shape)
     indices[...] = places.reshape(shape)
     return values, indices
 
@@ -218,7 +219,7 @@ def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, 
     order = np.argsort(self, axis, kind="stable")
     count = np.add.reduce(self == self, axis, np.int64, keepdims=True)
     middle = np.maximum(count - 1, 0) // 2
-    return taken_at(self, np.take_along_axis(order, middle, axis), axis, keepdim)
+    return taken_at(self, take_along(order, middle, axis), axis, keepdim)
 
 
 def checked_counts(self: Array, extreme: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from vtgrad.errors import NotSupportedError, OptionValueError
 from vtgrad.ops.kernels.reductions.extremes import refuse_empty_axis, taken_at
+from vtgrad.ops.kernels.support.axes import axis_last, reduced_shape, take_along
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
 
@@ -55,7 +56,7 @@ def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Arra
         return self.copy(), np.zeros((), np.int64)
     _refuse_unordered("mode", self, "c")
     order = np.argsort(self, axis, kind="stable")
-    ordered = np.moveaxis(np.take_along_axis(self, order, axis), axis, -1)
+    ordered = axis_last(take_along(self, order, axis), axis)
     count = ordered.shape[-1]
     place = np.arange(count)
     # The last element of each run of equal ones has the length of the run.
@@ -63,7 +64,8 @@ def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Arra
     np.not_equal(ordered[..., 1:], ordered[..., :-1], out=last[..., :-1])
     ends = np.where(last, place, -1)
     before = np.maximum.accumulate(ends, -1)
-    previous = np.concatenate([np.full((*ends.shape[:-1], 1), -1), before[..., :-1]], -1)
-    length = np.where(last, place - previous, 0)
-    longest = np.moveaxis(np.argmax(length, -1, keepdims=True), -1, axis)
-    return taken_at(self, np.take_along_axis(order, longest, axis), axis, keepdim)
+    # The length of a run that ends here is the distance to the end of the one before it.
+    length = np.where(last, place + 1, 0)
+    length[..., 1:] -= np.where(last[..., 1:], before[..., :-1] + 1, 0)
+    longest = length.argmax(-1).reshape(reduced_shape(self.shape, (axis,), True))
+    return taken_at(self, take_along(order, longest, axis), axis, keepdim)

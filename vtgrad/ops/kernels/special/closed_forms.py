@@ -29,11 +29,14 @@ def sinc(input: Array, *, out: Array | None = None) -> Array:
     work = working_dtype(dtype)
     angle = empty_like_elementwise(work, input.shape, input)
     np.multiply(input, pi, out=angle, dtype=work, casting="unsafe")
-    zero = angle == 0
-    np.copyto(angle, 1, where=zero)
+    zero = np.equal(angle, 0)
+    has_zero = np.count_nonzero(zero) > 0
+    if has_zero:
+        np.copyto(angle, 1, where=zero)
     value = np.sin(angle)
     np.true_divide(value, angle, out=angle)
-    np.copyto(angle, 1, where=zero)
+    if has_zero:
+        np.copyto(angle, 1, where=zero)
     return finish(angle, dtype, out)
 
 
@@ -60,5 +63,8 @@ def xlogy(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     )
     base = other.astype(work, copy=False) if isinstance(other, np.ndarray) else number(other, work)
     broadcast_shapes(factor.shape, base.shape)
-    product = np.where((factor == 0) & ~np.isnan(base), factor.dtype.type(0), factor * np.log(base))
+    product = np.asarray(factor * np.log(base))
+    zero = np.equal(factor, 0)
+    if np.count_nonzero(zero):
+        product = np.where(zero & ~np.isnan(base), factor.dtype.type(0), product)
     return finish_like(product, dtype, out, input, other)

@@ -9,10 +9,20 @@ from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.argument_types import AnyInt
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.integers import integer
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim, normalize_dims
 from vtgrad.storage.strides import MAX_DIMS
 
-__all__ = ["axes_of", "diagonal_within", "in_dtype", "put_along", "reduced_shape", "take_along"]
+__all__ = [
+    "axes_of",
+    "axis_first",
+    "axis_last",
+    "diagonal_within",
+    "in_dtype",
+    "put_along",
+    "reduced_shape",
+    "take_along",
+]
 
 
 def axes_of(dim: Dims, ndim: int) -> tuple[int, ...]:
@@ -54,13 +64,38 @@ def diagonal_within(shape: Shape, offset: AnyInt, first: int, second: int) -> in
     return max(-shape[first], number) if number < 0 else min(shape[second], number)
 
 
+def axis_first(x: Array, axis: int) -> Array:
+    """A view whose first dimension is `axis`; the others keep their order."""
+    if not axis:
+        return x
+    return x.transpose((axis, *range(axis), *range(axis + 1, x.ndim)))
+
+
+def axis_last(x: Array, axis: int) -> Array:
+    """A view whose last dimension is `axis`; the others keep their order."""
+    if axis == x.ndim - 1:
+        return x
+    return x.transpose((*range(axis), *range(axis + 1, x.ndim), axis))
+
+
 def take_along(x: Array, indices: Array, axis: int) -> Array:
     """`numpy.take_along_axis`, also with as many dimensions as an array can have."""
     shape = indices.shape
-    if len(shape) == MAX_DIMS:
+    ndim = len(shape)
+    if ndim == MAX_DIMS:
         axis, (x, indices) = _without_ones(axis, x, indices)
-    taken: Array = np.take_along_axis(x, indices, axis)
-    return taken.reshape(shape)
+        far: Array = np.take_along_axis(x, indices, axis)
+        return far.reshape(shape)
+    x, indices = resolved(x), resolved(indices)
+    if ndim == 1:
+        return np.asarray(x[indices])
+    # NumPy's function does the same, and takes three times as long for a small array.
+    at = [
+        indices if d == axis else np.arange(n).reshape((1,) * d + (n,) + (1,) * (ndim - d - 1))
+        for d, n in enumerate(x.shape)
+    ]
+    taken: Array = x[tuple(at)]
+    return taken
 
 
 def put_along(x: Array, indices: Array, values: Array, axis: int) -> None:

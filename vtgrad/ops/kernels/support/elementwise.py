@@ -218,6 +218,9 @@ def one_of(dtype: NumpyDType) -> Array:
 
 def run(ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, *operands: Operand) -> Array:
     """`ufunc` of `operands`, converted to and computed in `dtype`, into `out` or a new array."""
+    quick = _run_alike(ufunc, dtype, out, operands)
+    if quick is not None:
+        return quick
     work = working(dtype)
     values = [
         # Only a number in the last position keeps more than half precision.
@@ -229,6 +232,27 @@ def run(ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, *operands: Operan
         out = empty_like_elementwise(dtype, shape, *operands)
     ufunc(*values, out=out, dtype=work, casting="unsafe")
     return out
+
+
+def _run_alike(
+    ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, operands: tuple[Operand, ...]
+) -> Array | None:
+    """`run` for operands that have the dtype already; None for others."""
+    if dtype is _HALF or (out is not None and out.dtype is not dtype):
+        return None
+    values: list[Array] = []
+    for x in operands:
+        value = x if type(x) is _ndarray else _met_before(x, dtype)
+        if value is None or value.dtype is not dtype:
+            return None
+        values.append(value)
+    try:
+        if out is not None:
+            ufunc(*values, out=out)
+            return out
+        return called(ufunc, *values)
+    except ValueError:
+        return None  # The general way says what is wrong.
 
 
 def run_compare(ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, *operands: Operand) -> Array:
@@ -299,10 +323,14 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
                     if out.dtype is a.dtype:
                         ufunc(a, second, out)
                         return out
-                elif out is None:
+                else:
                     value = _met_before(b, a.dtype)
                     if value is not None:
-                        return called(ufunc, a, value)
+                        if out is None:
+                            return called(ufunc, a, value)
+                        if out.dtype is a.dtype:
+                            ufunc(a, value, out=out)
+                            return out
         elif out is None and type(b) is _ndarray:
             first = _numpy_takes(a, b)
             if first is not None:
@@ -317,16 +345,19 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
 
 def compare(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
     """A comparing ufunc of two operands, in their promoted dtype; the result is bool."""
-    if out is None and type(a) is _ndarray:
+    if type(a) is _ndarray:
         if type(b) is _ndarray:
             if a.dtype is b.dtype:
-                if a.flags.c_contiguous and b.flags.c_contiguous and a.shape == b.shape:
-                    return _fresh(ufunc(a, b))
                 try:
+                    if out is not None:
+                        ufunc(a, b, out=out)
+                        return out
+                    if a.flags.c_contiguous and b.flags.c_contiguous and a.shape == b.shape:
+                        return _fresh(ufunc(a, b))
                     return called(ufunc, a, b)
                 except ValueError:
                     pass  # The general way says what is wrong.
-        elif not isinstance(b, np.ndarray):
+        elif out is None and not isinstance(b, np.ndarray):
             second = _numpy_takes(b, a)
             if second is not None:
                 return _fresh(ufunc(a, second))

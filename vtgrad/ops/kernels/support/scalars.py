@@ -27,6 +27,9 @@ def as_element(value: Number, dtype: NumpyDType) -> Array:
         If the number is outside the dtype's range, is NaN or infinite where integers are
         stored, or has an imaginary part where real numbers are stored.
     """
+    if type(value) is float and dtype.char in "fd":
+        _check_range(abs(value), value, dtype)
+        return np.array(value, dtype)
     given: object = value
     if type(given) is not float and isinstance(given, np.timedelta64):
         raise ArgumentTypeError("a number can be stored in a tensor, not timedelta64")
