@@ -14,7 +14,9 @@ PUTS_ASIDE: Final = not vtgrad.__compiled__
 
 
 def put_aside() -> None:
-    """Freeze what collection has made: millions of objects, which each ``gc.collect()`` visits.
+    """Freeze what is there: millions of objects, which each ``gc.collect()`` visits.
+
+    Collecting tests makes most of them, and results, caches and modules of tests the rest.
 
     Memory that grows asks a list whether tensors are frozen too, see Note [Frozen objects are not
     found]. The tests grow no memory of tensors that are older, so that list is made anew. Before it

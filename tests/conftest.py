@@ -14,6 +14,7 @@ The profile is chosen by the environment variable ``HYPOTHESIS_PROFILE``:
 
 import gc
 import importlib.util
+import itertools
 import os
 from collections.abc import Generator
 from pathlib import Path
@@ -48,6 +49,9 @@ if settings().derandomize and hasattr(providers, "_get_local_constants"):
 # lost in its callback, as all exceptions are that arise while the collector runs.
 assert not junkdrawer._gc_initialized
 vars(junkdrawer)["_gc_initialized"] = True
+
+# Of the tests that this process has begun.
+_NUMBERS = itertools.count(1)
 
 # The comparison with PyTorch runs in an environment of its own (`make oracle`), where an
 # empty collection is a failure. So do the programs of others (`make adopted`).
@@ -87,3 +91,10 @@ def pytest_collection() -> Generator[None, object, object]:
 def pytest_collection_finish() -> None:
     """Before the first test."""
     put_aside()
+
+
+@pytest.hookimpl
+def pytest_runtest_logstart() -> None:
+    """Before each test: what many tests have left is put aside too."""
+    if next(_NUMBERS) % 50 == 0:
+        put_aside()

@@ -8,6 +8,8 @@ operators and with numbers and promotion.
 from __future__ import annotations
 
 import re
+from functools import cache, lru_cache
+from types import CodeType
 from typing import Any, Final
 
 import numpy as np
@@ -16,21 +18,36 @@ import vtgrad as vt
 from tests.oracle.cases import OPERANDS
 from tests.oracle.sweep import calls
 from vtgrad.autograd import forward_ad as fw
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
 __all__ = ["GROUPS", "Called", "drawn", "inner", "tangent_of_leaf", "weights_of"]
 
 GROUPS: Final = {name: list(texts) for name, texts in calls().items()}
 
 _LETTER: Final = re.compile(r"\{(\w+)\}")
+_LOW: Final = re.compile("float(16|32)|float\\(|half|complex64|{OF}")
 
 
 def drawn(seed: int, like: vt.Tensor) -> Array:
+    """Values for a tensor. They are shared, and not written: all calls draw the same ones."""
+    return _drawn(seed, tuple(like.shape), like.dtype.numpy)
+
+
+@cache
+def _drawn(seed: int, shape: Shape, dtype: NumpyDType) -> Array:
     rng = np.random.default_rng(seed)
-    values: Array = rng.standard_normal(like.shape)
-    if like.is_complex():
-        values = values + 1j * rng.standard_normal(like.shape)
-    return np.asarray(values).astype(like.dtype.numpy)
+    values: Array = rng.standard_normal(shape)
+    if dtype.kind == "c":
+        values = values + 1j * rng.standard_normal(shape)
+    found = np.asarray(values).astype(dtype)
+    found.flags.writeable = False
+    return found
+
+
+# A test calls each text several times.
+@lru_cache(maxsize=512)
+def _compiled(text: str) -> CodeType:
+    return compile(text, "<menu>", "eval")
 
 
 def tangent_of_leaf(nr: int, leaf: vt.Tensor) -> Array:
@@ -58,12 +75,12 @@ class Called:
         self.leaves: list[vt.Tensor] = []
         # All tensors whose values a write may have changed.
         self.operands: list[vt.Tensor] = []
-        self.low = re.search("float(16|32)|float\\(|half|complex64|{OF}", call) is not None
+        self.low = _LOW.search(call) is not None
         env: dict[str, Any] = {"L": vt, "vt": vt, "nan": np.nan, "inf": np.inf}
         for letter in dict.fromkeys(_LETTER.findall(call)):
             first, *rest = OPERANDS[letter]
             self.low |= "float32" in first or "float16" in first
-            x = eval(first, env)
+            x = eval(_compiled(first), env)
             if x.requires_grad:
                 self.leaves.append(x)
                 x.requires_grad_(recorded)
@@ -72,14 +89,14 @@ class Called:
                     x = fw.make_dual(x, t)
             self.operands.append(x)
             for text in rest:
-                x = eval(text, env, {"_": x})
+                x = eval(_compiled(text), env, {"_": x})
                 self.operands.append(x)
             env[letter] = x
         vt.manual_seed(3)
         self.error: Exception | None = None
         self.results: list[vt.Tensor] = []
         try:
-            returned = eval(_LETTER.sub(lambda found: found[1], call), env)
+            returned = eval(_compiled(_LETTER.sub(lambda found: found[1], call)), env)
         except Exception as error:
             self.error = error
         else:

@@ -7,9 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.support import INEXACT, array, compare, values
+from tests.numpy.support import array, compare
 
 #: A call: of a namespace, and of what makes arrays of values in it.
 Call: TypeAlias = Callable[[Any, Callable[[Any], Any]], Any]
@@ -35,25 +34,4 @@ def by_numpys_name(call: Call, what: str) -> None:
         compare(lambda: call(np, make), lambda: call(np, np.array), f"numpy.{what} {grad}")
 
 
-def check_derivatives(function: Callable[..., Any], *inputs: Any) -> None:
-    """Gradients, second gradients, forward mode, and samples inside of `vmap`."""
-    leaves = [array(x, grad=True) for x in inputs]
-    assert vt.autograd.gradcheck(function, tuple(leaves))
-    assert vt.autograd.gradgradcheck(function, tuple(leaves))
-    points = [x.detach() for x in leaves]
-    if all(np.asarray(x).dtype.kind == "f" for x in inputs):
-        steps = [array(np.cos(np.asarray(x))) for x in inputs]
-        value, tangent = vt.func.jvp(function, tuple(points), tuple(steps))
-        _, pull = vt.func.vjp(function, *points)
-        weights = array(0.5 + np.arange(value.size, dtype="d").reshape(value.shape) % 3)
-        by_rows = sum(
-            float((part * step).sum()) for part, step in zip(pull(weights), steps, strict=True)
-        )
-        np.testing.assert_allclose(float((tangent * weights).sum()), by_rows, rtol=1e-10)
-    samples = [array(np.stack([np.asarray(x), np.asarray(x) * 1.25])) for x in inputs]
-    found = vt.vmap(function)(*samples)
-    wanted = [function(*[x[nr] for x in samples]) for nr in range(2)]
-    np.testing.assert_allclose(found.tolist(), [np.asarray(x).tolist() for x in wanted])
-
-
-__all__ = ["INEXACT", "Call", "by_numpys_name", "check_derivatives", "compare_call", "values"]
+__all__ = ["Call", "by_numpys_name", "compare_call"]

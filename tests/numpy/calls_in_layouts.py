@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.support import DTYPES, INEXACT, array, compare, plain, values
+from tests.numpy.derivatives import check_derivatives, check_samples, flattened, of_squares
+from tests.numpy.support import DTYPES, INEXACT, array, compare, values
 
 #: A call gets the function, of either library, and an array of either.
 Call: TypeAlias = Callable[[Any, Any], Any]
@@ -77,42 +77,22 @@ def _as_tuple(x: Any) -> Any:
     return x
 
 
-def check_derivatives(
+def check_calls(
     name: str, calls: Sequence[Call], x: Any, *, mapped: bool = True, digits: float = 1e-9
 ) -> None:
-    """First and second derivatives against differences, forward mode against reverse, samples."""
+    """Derivatives of the squares of what each call returns, and samples of them."""
     f = function_of(vnp, name)
     for at, call in enumerate(calls):
 
         def total(value: Any, call: Call = call) -> Any:
-            # Squares, so that there are second derivatives of linear functions too.
-            squares = [(part * part.conj()).real.sum() for part in flattened(call(f, value))]
-            return sum(squares[1:], squares[0])
+            return of_squares(call(f, value))
 
         what = f"{name} #{at}"
         if any(part.dtype.char not in "dD" for part in flattened(call(f, array(x)))):
             continue  # differences are too coarse
-        leaf = array(x, grad=True)
-        assert vt.autograd.gradcheck(total, (leaf,)), what
-        assert vt.autograd.gradgradcheck(total, (leaf,)), what
-        point = array(x)
-        direction = array(values("d", np.shape(x), 3))
-        _, tangent = vt.func.jvp(total, (point,), (direction,))
-        (gradient,) = vt.autograd.grad(total(leaf), leaf)
-        wanted = float((gradient * direction).sum())
-        np.testing.assert_allclose(float(tangent), wanted, rtol=digits, atol=digits, err_msg=what)
+        check_derivatives(total, x, digits=digits, what=what)
         if mapped:
-            rows = np.stack([x, x + 0.5, x * 0.75])
-            found = vt.vmap(total)(array(rows))
-            wants = [plain(total(array(row))) for row in rows]
-            np.testing.assert_allclose(plain(found), wants, rtol=digits, err_msg=what)
+            check_samples(total, np.stack([x, x + 0.5, x * 0.75]), digits=digits, what=what)
 
 
-def flattened(found: Any) -> list[Any]:
-    """The arrays of a result that may be a list of them."""
-    if isinstance(found, (list, tuple)):
-        return [part for x in found for part in flattened(x)]
-    return [found]
-
-
-__all__ = ["Call", "check_derivatives", "compare_calls", "flattened", "function_of", "layouts"]
+__all__ = ["Call", "check_calls", "compare_calls", "function_of", "layouts"]

@@ -11,6 +11,7 @@ import numpy as np
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
+from tests.numpy.derivatives import check_samples
 from tests.numpy.support import DTYPES, array, compare, values
 
 # A table without equal elements.
@@ -64,27 +65,11 @@ def check(
             )
 
 
-def check_derivatives(f: Callable[[Any], Any], x: Any = TABLE) -> None:
-    """Gradients, second gradients and tangents of a function of one array."""
-    leaf = array(x, grad=True)
-    assert vt.autograd.gradcheck(f, (leaf,))
-    assert vt.autograd.gradgradcheck(f, (leaf,))
-    start, along = leaf.detach(), array(values("d", leaf.shape, 4))
-    value, tangent = vt.func.jvp(f, (start,), (along,))
-    np.testing.assert_allclose(value.tolist(), f(start).tolist())
-    (wanted,) = vt.func.vjp(lambda t: vt.func.vjp(f, leaf)[1](t)[0], value * 0)[1](along)
-    np.testing.assert_allclose(tangent.tolist(), wanted.tolist(), rtol=1e-10, atol=1e-12)
+def check_rows(f: Callable[[Any], Any], x: Any = TABLE) -> None:
+    """Values and gradients of several samples at once, which lie about an array."""
+    stack = x + values("d", (3, *np.shape(x)), 2).cumsum(0) * 0.125
+    check_samples(f, stack)
+    check_samples(vt.func.grad(lambda row: f(row).sum()), stack)
 
 
-def check_samples(f: Callable[[Any], Any], x: Any = TABLE) -> None:
-    """Values and gradients of several samples at once."""
-    shift = values("d", (3, *np.shape(x)), 2).cumsum(0) * 0.125
-    stack = array(x + shift)
-    found = vt.vmap(f)(stack)
-    np.testing.assert_allclose(found.tolist(), [f(row).tolist() for row in stack])
-    gradient = vt.func.grad(lambda row: f(row).sum())
-    found = vt.vmap(gradient)(stack)
-    np.testing.assert_allclose(found.tolist(), [gradient(row).tolist() for row in stack])
-
-
-__all__ = ["TABLE", "check", "check_derivatives", "check_samples", "mine_of"]
+__all__ = ["TABLE", "check", "check_rows", "mine_of"]

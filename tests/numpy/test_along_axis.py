@@ -9,7 +9,8 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls_that_write import check, check_derivatives, check_samples
+from tests.numpy.calls_that_write import TABLE, check, check_rows
+from tests.numpy.derivatives import check_derivatives
 from tests.numpy.support import DTYPES, array, values
 
 PLACES = np.array([[0, -1], [2, 2]])
@@ -165,12 +166,12 @@ FUNCTIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_derivatives(name: str) -> None:
-    check_derivatives(FUNCTIONS[name])
+    check_derivatives(FUNCTIONS[name], TABLE)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_samples(name: str) -> None:
-    check_samples(FUNCTIONS[name])
+    check_rows(FUNCTIONS[name])
 
 
 def test_counts_of_samples() -> None:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 import vtgrad.numpy as vnp
-from tests.numpy.calls_with_options import Call, call, check, check_derivatives, check_samples
+from tests.numpy.calls_with_options import Call, call, check
+from tests.numpy.derivatives import check_derivatives, check_samples
 from tests.numpy.support import DTYPES, array, values
 
 X = np.array([[3.0, 1.0, 2.0, 5.5], [0.25, -1.0, 2.125, 4.0], [1.0, 1.0, np.inf, 0.5]])

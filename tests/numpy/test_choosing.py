@@ -9,7 +9,8 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls_that_write import check, check_derivatives, check_samples
+from tests.numpy.calls_that_write import TABLE, check, check_rows
+from tests.numpy.derivatives import check_derivatives
 from tests.numpy.support import DTYPES, array, values
 
 MASK = np.array([[True, False, True], [False, False, True]])
@@ -154,7 +155,7 @@ FUNCTIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_derivatives(name: str) -> None:
-    check_derivatives(FUNCTIONS[name])
+    check_derivatives(FUNCTIONS[name], TABLE)
 
 
 SAMPLES: dict[str, Any] = {
@@ -170,7 +171,7 @@ SAMPLES: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", SAMPLES)
 def test_samples(name: str) -> None:
-    check_samples(SAMPLES[name])
+    check_rows(SAMPLES[name])
 
 
 def test_gradients_of_what_is_not_chosen_are_zero() -> None:

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import vtgrad.numpy as vnp
-from tests.numpy.calls_with_options import check, check_derivatives, check_samples
+from tests.numpy.calls_with_options import check
+from tests.numpy.derivatives import check_derivatives, check_samples
 from tests.numpy.support import DTYPES, values
 
 A = np.array([1.0, -2.0, 0.5, 3.0, 4.0])

@@ -9,7 +9,8 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls_that_write import check, check_derivatives, check_samples
+from tests.numpy.calls_that_write import TABLE, check, check_rows
+from tests.numpy.derivatives import check_derivatives
 from tests.numpy.support import DTYPES, array, assert_same, compare, values
 
 ODD = np.array([[np.nan, 0.0, np.inf], [-np.inf, np.nan, 0.0]])
@@ -111,12 +112,12 @@ FUNCTIONS: dict[str, Any] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_derivatives(name: str) -> None:
-    check_derivatives(FUNCTIONS[name])
+    check_derivatives(FUNCTIONS[name], TABLE)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_samples(name: str) -> None:
-    check_samples(FUNCTIONS[name])
+    check_rows(FUNCTIONS[name])
 
 
 def test_complex_numbers_are_sorted_with_derivatives() -> None:

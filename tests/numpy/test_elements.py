@@ -9,7 +9,8 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls_that_write import check, check_derivatives, check_samples
+from tests.numpy.calls_that_write import check, check_rows
+from tests.numpy.derivatives import check_derivatives
 from tests.numpy.support import DTYPES, array, plain, values
 from vtgrad.numpy import scalar
 
@@ -149,7 +150,7 @@ def test_derivatives(name: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(set(FUNCTIONS) - {"real_if_close"}))
 def test_samples(name: str) -> None:
-    check_samples(FUNCTIONS[name])
+    check_rows(FUNCTIONS[name])
 
 
 def test_gradients_at_odd_places() -> None:

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import vtgrad.numpy as vnp
-from tests.numpy.calls_with_options import Call, call, check, check_derivatives, check_samples
+from tests.numpy.calls_with_options import Call, call, check
+from tests.numpy.derivatives import check_derivatives, check_samples
 from tests.numpy.support import array, values
 from vtgrad.errors import NotSupportedError
 

@@ -9,7 +9,8 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls_by_namespace import Call, by_numpys_name, check_derivatives, compare_call
+from tests.numpy.calls_by_namespace import Call, by_numpys_name, compare_call
+from tests.numpy.derivatives import check_derivatives
 from tests.numpy.support import DTYPES, array, compare, values
 
 GRIDS: dict[str, Call] = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import vtgrad.numpy as vnp
-from tests.numpy.calls_with_options import Call, call, check, check_derivatives, check_samples
+from tests.numpy.calls_with_options import Call, call, check
+from tests.numpy.derivatives import check_derivatives, check_samples
 from tests.numpy.support import DTYPES, array, values
 
 NAN, INF = np.nan, np.inf

@@ -12,7 +12,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls_in_layouts import Call, check_derivatives, compare_calls
+from tests.numpy.calls_in_layouts import Call, check_calls, compare_calls
 from tests.numpy.support import DTYPES, array, assert_same, compare, values
 from vtgrad.numpy import linalg
 
@@ -138,10 +138,10 @@ def test_derivatives(name: str) -> None:
         "linalg.vecdot": 3,
     }
     calls = CALLS[name][: numbers.get(name, 2)]
-    check_derivatives(name, calls, x, digits=1e-8)
+    check_calls(name, calls, x, digits=1e-8)
     if name == "linalg.norm":
-        check_derivatives(name, norms((2, 1, 3, 2.5, -2), axis=0), x, digits=1e-8)
-        check_derivatives(name, norms(MATRIX_ORDERS[:6]), x, digits=1e-8)
+        check_calls(name, norms((2, 1, 3, 2.5, -2), axis=0), x, digits=1e-8)
+        check_calls(name, norms(MATRIX_ORDERS[:6]), x, digits=1e-8)
 
 
 def gradient(f: Any, x: Any) -> Any:
@@ -247,7 +247,7 @@ def test_complex_derivatives() -> None:
     z = array([[0.5 + 1j, 1.25], [2.0j, 0.875 - 1j]], grad=True)
     for call in (*norms((None, 2, 1, 3, np.inf, -np.inf, -1), axis=0), *norms((1, -1, "fro"))):
         assert vt.autograd.gradcheck(partial(call, linalg.norm), (z,))
-        assert vt.autograd.gradgradcheck(partial(call, linalg.norm), (z,))
+        assert vt.autograd.gradgradcheck(partial(call, linalg.norm), (z,), fast_mode=True)
     assert vt.autograd.gradcheck(lambda z: linalg.matrix_power(z, 3), (z,))
     assert vt.autograd.gradcheck(lambda z: linalg.multi_dot([z[0], z, z, SQUARE]), (z,))
     assert vt.autograd.gradcheck(lambda z: linalg.vecdot(z, SQUARE, axis=0), (z,))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vtgrad.numpy as vnp
-from tests.numpy.calls_with_options import check_derivatives, check_samples
+from tests.numpy.derivatives import check_derivatives, check_samples
 from tests.numpy.support import array, compare
 
 P = np.array([0.0, 1.0, -2.0, 0.5, 3.0])

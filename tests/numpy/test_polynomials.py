@@ -9,7 +9,8 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls_with_options import check, check_derivatives, check_samples
+from tests.numpy.calls_with_options import check
+from tests.numpy.derivatives import check_derivatives, check_samples
 from tests.numpy.support import DTYPES, array, values
 from vtgrad.errors import NotSupportedError
 

@@ -10,7 +10,8 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy as vnp
-from tests.numpy.calls_with_options import Call, call, check, check_derivatives, check_samples
+from tests.numpy.calls_with_options import Call, call, check
+from tests.numpy.derivatives import check_derivatives, check_samples
 from tests.numpy.support import DTYPES, array, compare, values
 
 NAN, INF = np.nan, np.inf

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import vtgrad.numpy as vnp
-from tests.numpy.calls_by_namespace import Call, by_numpys_name, check_derivatives, compare_call
+from tests.numpy.calls_by_namespace import Call, by_numpys_name, compare_call
+from tests.numpy.derivatives import check_derivatives
 from tests.numpy.support import array, values
 
 TABLE = np.arange(12.0).reshape(3, 4)
