@@ -155,7 +155,8 @@ def test_the_documentation_lists_the_layers_of_the_contract() -> None:
     assert rows == [layer.split(" : ") for layer in layers]
 
 
-def loaded_beside_numpy(statement: str) -> set[str]:
+@cache
+def loaded_beside_numpy(statement: str) -> frozenset[str]:
     """The modules that a statement loads in an interpreter that has NumPy already."""
     program = (
         "import sys, numpy; before = set(sys.modules); "
@@ -164,7 +165,7 @@ def loaded_beside_numpy(statement: str) -> set[str]:
     done = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, check=True, capture_output=True, text=True
     )
-    return set(done.stdout.split())
+    return frozenset(done.stdout.split())
 
 
 # Each module takes a fifth of a millisecond to find and read. Raise this for what every program

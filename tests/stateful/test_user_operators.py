@@ -28,7 +28,8 @@ from vtgrad.testing.views import ViewCall
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RIGHT, ids=lambda rule: rule.name)
 def test_a_right_operator_passes(rule: Rule) -> None:
-    check(rule, programs=15)
+    # Few: the programs of all of them together have each of them too.
+    check(rule, programs=5)
 
 
 @pytest.mark.stateful

@@ -27,6 +27,8 @@ _COMMON: Final[Mapping[str, Callable[[ModuleType, Any], object]]] = {
     "vt.is_anomaly_enabled()": lambda vt, value: vt.autograd.set_detect_anomaly(value),
     "vt.get_default_dtype()": lambda vt, value: vt.set_default_dtype(value),
 }
+# Compiled once: they are evaluated before and after each step.
+_EXPRESSIONS: Final = {text: compile(text, "<mode>", "eval") for text in _COMMON}
 
 
 def _set_mode(value: Any) -> None:
@@ -72,7 +74,7 @@ def modes_of(library: Library, *, random: bool = False) -> dict[str, object]:
         Whether to look at the default generator too.
     """
     names = {"vt": library.module}
-    found: dict[str, object] = {text: eval(text, names) for text in _COMMON}
+    found: dict[str, object] = {text: eval(code, names) for text, code in _EXPRESSIONS.items()}
     found[_NUMPY] = np.geterr()
     if library.name == "vtgrad":
         found.update((name, read()) for name, (read, _) in _OWN.items())
