@@ -242,7 +242,7 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
     """
     shape = check_matrices("linalg_cond", A)
     if p is None or p in (2, -2):
-        sizes = F.linalg_svd(A)[1]
+        sizes = F.linalg_svd(A, True)[1]
         if not shape_of(sizes)[-1]:
             # The condition of nothing is 0, as in PyTorch.
             return stored("linalg_cond", F.sum_dim_IntList(sizes, (-1,)), out, A)
@@ -308,7 +308,7 @@ def _of_singular_values(
     """The largest, the smallest, or the sum."""
     ndim = len(shape_of(x))
     others = [dim for dim in range(ndim) if dim not in (one, two)]
-    sizes = F.linalg_svd(F.permute(x, (*others, one, two)))[1]
+    sizes = F.linalg_svd(F.permute(x, (*others, one, two)), True)[1]
     none = not shape_of(sizes)[-1]
     if order == "nuc" or (none and order == 2):
         # The largest of no singular values is 0, which is their sum too.

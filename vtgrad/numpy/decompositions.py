@@ -23,25 +23,26 @@ _QR: Final[Any] = type(np.linalg.qr(np.eye(1)))
 _SVD: Final[Any] = type(np.linalg.svd(np.eye(1)))
 
 
-def _eigh(a: ArrayLike, triangle: str) -> Sequence[TensorBase]:
+def _eigh(a: ArrayLike, triangle: str, values_only: bool) -> Sequence[TensorBase]:
     """Eigenvalues and eigenvectors, which have the phases that LAPACK gives for the triangle."""
     triangle = triangle.upper()
     if triangle not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     x = inexact(of(a))
     if triangle == "L" or len(x.shape) < 2:
-        return F.linalg_eigh(x)
-    return F.linalg_eigh(F.conj_physical(F.transpose(x, -2, -1)), by_adjoint=True)
+        return F.linalg_eigh(x, values_only=values_only)
+    across = F.conj_physical(F.transpose(x, -2, -1))
+    return F.linalg_eigh(across, by_adjoint=True, values_only=values_only)
 
 
 def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
     """`numpy.linalg.eigh` with derivatives, where the eigenvalues differ."""
-    return _EIGH(*map(as_array, _eigh(a, UPLO)))
+    return _EIGH(*map(as_array, _eigh(a, UPLO, False)))
 
 
 def eigvalsh(a: ArrayLike, UPLO: str = "L") -> ndarray:
     """`numpy.linalg.eigvalsh` with derivatives."""
-    return as_array(_eigh(a, UPLO)[0])
+    return as_array(_eigh(a, UPLO, True)[0])
 
 
 def svd(
@@ -58,7 +59,7 @@ def svd(
     if hermitian:
         raise NotSupportedError("vtgrad.numpy has no derivative of svd with hermitian=True")
     if not compute_uv:
-        return as_array(F.linalg_svd(x)[1])
+        return as_array(F.linalg_svd(x, values_only=True)[1])
     if full_matrices and len(x.shape) >= 2 and x.shape[-1] != x.shape[-2]:
         raise NotSupportedError(
             "vtgrad.numpy has no derivative of the vectors that complete a basis; pass "
