@@ -16,7 +16,6 @@ from typing import (
     Any,
     ClassVar,
     Final,
-    Generic,
     Literal,
     NamedTuple,
     ParamSpec,
@@ -63,6 +62,8 @@ from vtgrad.return_types import (
     CummaxResult,
     CumminResult,
     FrexpResult,
+    HistogramddResult,
+    HistogramResult,
     KthvalueResult,
     MaxResult,
     MedianResult,
@@ -676,10 +677,6 @@ _R = TypeVar("_R")
 _S = TypeVar("_S", bound=Tensor)
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 
-class _HistogramddResult(NamedTuple, Generic[_TensorT]):
-    hist: _TensorT
-    bin_edges: tuple[_TensorT, ...]
-
 class _TriangularSolveResult(NamedTuple):
     solution: Tensor
     cloned_coefficient: Tensor
@@ -688,10 +685,6 @@ class _UnpackedSVDResult(NamedTuple):
     U: Tensor
     S: Tensor
     V: Tensor
-
-class _HistogramResult(NamedTuple, Generic[_TensorT]):
-    hist: _TensorT
-    bin_edges: _TensorT
 
 class _GeqrfResult(NamedTuple):
     a: Tensor
@@ -1472,7 +1465,7 @@ class Tensor(TensorBase):
         weight: Tensor | None = None,
         density: builtins.bool = False,
         out: Sequence[Tensor] | None = None,
-    ) -> _HistogramResult[Self]:
+    ) -> HistogramResult[Self]:
         """Return how many elements lie in each of several bins, and the edges of the bins."""
     def hsplit(
         self,
@@ -4634,7 +4627,7 @@ def histogram(
     weight: Tensor | None = None,
     density: builtins.bool = False,
     out: Sequence[Tensor] | None = None,
-) -> _HistogramResult[_TensorT]: ...
+) -> HistogramResult[_TensorT]: ...
 def histogramdd(
     input: _TensorT,
     bins: Int | Sequence[Int] | Sequence[Tensor],
@@ -4642,7 +4635,7 @@ def histogramdd(
     range: Sequence[Real] | None = None,
     weight: Tensor | None = None,
     density: builtins.bool = False,
-) -> _HistogramddResult[_TensorT]: ...
+) -> HistogramddResult[_TensorT]: ...
 def interp(
     x: _TensorT,
     xp: Tensor,

@@ -223,6 +223,16 @@ def test_convolutions_in_each_mode() -> None:
 # -- distances and margins -------------------------------------------------------------------
 
 
+def test_counts_of_differences_have_the_gradient_zero() -> None:
+    # As in PyTorch, and not none at all; also where a difference is infinite.
+    x = vt.tensor([[1.0, 2.0], [3.0, vt.inf]], requires_grad=True)
+    y = vt.tensor([[1.0, 2.0], [3.0, 2.0]])
+    for found, expected in ((vt.cdist(x, y, 0), [[0, 1], [2, 1]]), (vt.pdist(x, 0), [2])):
+        assert found.tolist() == expected
+        (grad,) = vt.autograd.grad(found.sum(), x)
+        assert grad.tolist() == [[0, 0], [0, 0]]
+
+
 @pytest.mark.parametrize(("p", "expected"), [(0.0, 2), (1.0, 7), (2.0, 5), (INF, 4)])
 def test_distances_by_the_order_of_the_norm(p: float, expected: float) -> None:
     x = vt.tensor([[0.0, 0.0], [3.0, 4.0]])

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TypeVar
 
-from vtgrad.errors import DTypeError, OptionValueError, ShapeError
+from vtgrad.errors import DimensionError, DTypeError, OptionValueError, ShapeError
 from vtgrad.linalg.infos import INVERSE, info_of, without_failing
 from vtgrad.linalg.matrices import cast_to, check_matrices, check_square, real_of, shape_of, stored
 from vtgrad.ops.calling.arguments import array_of
@@ -324,5 +324,8 @@ def _of_singular_values(
     return found
 
 
-def _nothing(name: str, shape: Shape) -> ShapeError:
-    return ShapeError(f"{name}() of shape {shape} has nothing to take the least of", shape=shape)
+def _nothing(name: str, shape: Shape) -> DimensionError:
+    """The error of a least of nothing, of the class that `amin` raises."""
+    return DimensionError(
+        f"{name}() of shape {shape} has nothing to take the least of", shape=shape
+    )

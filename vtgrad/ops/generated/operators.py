@@ -450,7 +450,7 @@ COUNTED_INDICES: Final = Operator("counted_indices", "repeats * output_size:int|
 REPEAT_TILES: Final = Operator("repeat_tiles", "input repeats:Sequence[int]", "input", spoken="repeat", batch="repeat", names="repeat", pattern="moves")
 ROLL: Final = Operator("roll", "input shifts:int|Sequence[int] dims:int|Sequence[int]|None", "input", batch="roll", names="same", pattern="moves")
 FLIP_DIMS: Final = Operator("flip_dims", "input dims:int|Sequence[int]", "input", spoken="flip", batch="shift", names="same", pattern="moves")
-CONSTANT_PAD: Final = Operator("constant_pad", "input widths:Shape value:Number", "input", batch="whole", names=None, pattern="moves", constants="value")
+CONSTANT_PAD: Final = Operator("constant_pad", "input widths:Shape value:Number", "input", batch="whole", names="same", pattern="moves", constants="value")
 # views
 SELECT: Final = Operator("select", "input dim:int index:int", "input", tangent="view", batch="shift", names="drop dim", pattern="view")
 SELECT_COPY: Final = Operator("select_copy", "input dim:int index:int", "input", batch="shift", names="drop dim", pattern="moves")
