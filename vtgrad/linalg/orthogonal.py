@@ -7,6 +7,7 @@ import typing
 import numpy as np
 
 from vtgrad.errors import NotSupportedError, OptionValueError
+from vtgrad.graph.batch import is_batched
 from vtgrad.linalg.matrices import check_matrices, constant, stored_all, values
 from vtgrad.linalg.results import QRResult
 from vtgrad.linalg.stacked import Context, Stacked
@@ -14,7 +15,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["complement", "qr"]
+__all__ = ["complement", "qr", "rest_of_bases"]
 
 
 @explained
@@ -79,6 +80,54 @@ def qr(A: Tensor, mode: str = "reduced", *, out: tuple[Tensor, Tensor] | None = 
 def complement(x: Tensor) -> Tensor:
     """Columns that complete orthonormal columns to a basis, as constants."""
     return _Complement.apply(F.detach(x))
+
+
+def rest_of_bases(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The vectors by which NumPy completes the singular vectors of matrices: columns, and rows.
+
+    A gradient of them that is not zero is refused.
+
+    Raises
+    ------
+    NotSupportedError
+        In backward, of such a gradient; in forward mode.
+    """
+    found = _RestOfBases.apply(x)
+    return found[0], found[1]
+
+
+class _RestOfBases(Stacked):
+    """Vectors of which nothing is determined but what they span."""
+
+    @staticmethod
+    def forward(x: Tensor) -> tuple[Tensor, Tensor]:
+        matrices = values(x)
+        u, s, vh = np.linalg.svd(matrices)
+        count = s.shape[-1]
+        columns, rows = u[..., count:], vh[..., count:, :]
+        return constant(np.ascontiguousarray(columns)), constant(np.ascontiguousarray(rows))
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Tensor | None) -> None:
+        for grad in grads:
+            # Samples of a batch cannot be looked at.
+            if grad is not None and (is_batched(grad) or values(grad).any()):
+                _refuse_rest()
+
+    @staticmethod
+    def jvp(ctx: Context, *tangents: Tensor | None) -> typing.NoReturn:
+        _refuse_rest()
+
+
+def _refuse_rest() -> typing.NoReturn:
+    raise NotSupportedError(
+        "the singular vectors that only complete a basis have no derivative; pass "
+        "full_matrices=False, or use the first min(m, n) of them"
+    )
 
 
 class _Complement(Stacked):

@@ -9,11 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.linalg.orthogonal import rest_of_bases
 from vtgrad.numpy.operands import ArrayLike, as_array, of
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["eigh", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -53,7 +55,8 @@ def svd(
     Raises
     ------
     NotSupportedError
-        For the vectors that only complete a basis, and for the way of Hermitian matrices.
+        For the way of Hermitian matrices. In backward, if the vectors that only complete a basis
+        have a gradient which is not zero, and in forward mode if there are such vectors.
     """
     x = inexact(of(a))
     if hermitian:
@@ -61,10 +64,9 @@ def svd(
     if not compute_uv:
         return as_array(F.linalg_svd(x, values_only=True)[1])
     if full_matrices and len(x.shape) >= 2 and x.shape[-1] != x.shape[-2]:
-        raise NotSupportedError(
-            "vtgrad.numpy has no derivative of the vectors that complete a basis; pass "
-            "full_matrices=False"
-        )
+        u, s, vh = F.linalg_svd(x)
+        columns, rows = rest_of_bases(typing.cast("Tensor", x))
+        return _SVD(*map(as_array, (F.cat([u, columns], -1), s, F.cat([vh, rows], -2))))
     return _SVD(*map(as_array, F.linalg_svd(x)))
 
 
