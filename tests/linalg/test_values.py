@@ -306,6 +306,8 @@ class TestNorms:
         assert gradient_of(linalg.matrix_norm(x, 2), x) == [[0.5, 0], [0, 0.5]]
         assert gradient_of(linalg.matrix_norm(x, "nuc"), x) == [[1, 0], [0, 1]]
         assert vt.norm(vt.tensor([[3.0, 0.0], [0.0, -4.0]]), "nuc").item() == 7
+        # PyTorch's name of the argument, which here is not that of its neighbours.
+        assert linalg.norm(input=vt.tensor([3.0, 4.0])).item() == 5
 
     def test_without_elements(self) -> None:
         assert linalg.matrix_norm(vt.zeros(0, 3), "nuc").item() == 0

@@ -181,7 +181,7 @@ def matrix_norm(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def norm(
-    A: Tensor,
+    input: Tensor,
     ord: float | str | None = None,
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,

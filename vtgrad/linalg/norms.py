@@ -137,7 +137,7 @@ def matrix_norm(
 
 @explained
 def norm(
-    A: Tensor,
+    input: Tensor,
     ord: float | str | None = None,
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,
@@ -149,7 +149,7 @@ def norm(
 
     Parameters
     ----------
-    A : Tensor
+    input : Tensor
         Floating or complex values.
     ord : float or str, optional
         As of `vector_norm` or `matrix_norm`. By default the root of the sum of squares.
@@ -186,9 +186,9 @@ def norm(
     >>> vt.linalg.norm(vt.tensor([[3.0], [4.0]]), ord=1)
     tensor(7.)
     """
-    ndim = array_of(A, "A").ndim
+    ndim = array_of(input, "input").ndim
     if ord is None:
-        return F.linalg_vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+        return F.linalg_vector_norm(input, 2, dim, keepdim, dtype=dtype, out=out)
     if dim is None:
         if ndim not in (1, 2):
             raise ShapeError(
@@ -202,10 +202,10 @@ def norm(
             raise ShapeError(f"linalg_norm() takes one or two dimensions, not {dim!r}")
     if count == 2:
         both = (-2, -1) if dim is None or isinstance(dim, int) else dim
-        return matrix_norm(A, ord, both, keepdim, dtype=dtype, out=out)
+        return matrix_norm(input, ord, both, keepdim, dtype=dtype, out=out)
     if isinstance(ord, str):
         raise OptionValueError(f"linalg_norm() of vectors has no order {ord!r}", argument="ord")
-    return F.linalg_vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+    return F.linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
 @explained
