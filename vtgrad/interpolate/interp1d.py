@@ -104,8 +104,8 @@ class interp1d:
     >>> vt.interpolate.interp1d(x, y)(1.5).item()
     2.5
     >>> curve = vt.interpolate.interp1d(x, y, "quadratic", fill_value="extrapolate")
-    >>> curve(vt.tensor([1.5, 4.0])).tolist()
-    [2.25, 16.0]
+    >>> curve(vt.tensor([1.5, 4.0])).detach()
+    tensor([ 2.2500, 16.0000])
     """
 
     x: Tensor
