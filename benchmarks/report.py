@@ -29,7 +29,8 @@ def _quantity(value: float, unit: str) -> str:
             if value * factor < 1000:
                 return f"{value * factor:.3g} {name}"
         return f"{value:.2f} s"
-    return {"B": f"{value:.0f} B", "ms": f"{value:.0f} ms"}.get(unit, _rounded(value))
+    rounded = f"{value:.0f} {unit}"
+    return rounded if unit in ("B", "ms", "us") else _rounded(value)
 
 
 def _with_spread(found: Figure | None) -> str:

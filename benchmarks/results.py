@@ -9,7 +9,7 @@ from benchmarks.measure import Figure, figure, ratios
 
 __all__ = ["Bar", "Result", "Run", "Unit"]
 
-Unit: TypeAlias = Literal["s", "B", "ms", "exponent", "times"]
+Unit: TypeAlias = Literal["s", "B", "ms", "us", "exponent", "times"]
 
 # Figures in these units depend on the machine: peers are shown as ratios.
 _ABSOLUTE = ("s", "B")

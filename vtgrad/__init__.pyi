@@ -16,7 +16,6 @@ from typing import (
     Any,
     ClassVar,
     Final,
-    Generic,
     Literal,
     NamedTuple,
     ParamSpec,
@@ -51,12 +50,20 @@ from vtgrad.graph.grad_mode import set_grad_enabled as set_grad_enabled
 from vtgrad.graph.hooks import RemovableHandle
 from vtgrad.graph.node import Node
 from vtgrad.graph.written_elements import WrittenElements as WrittenElements
-from vtgrad.linalg.results import LUResult, QRResult, SlogdetResult
+from vtgrad.linalg.results import (
+    LUFactorExResult,
+    LUFactorResult,
+    LUResult,
+    QRResult,
+    SlogdetResult,
+)
 from vtgrad.return_types import (
     AminmaxResult,
     CummaxResult,
     CumminResult,
     FrexpResult,
+    HistogramddResult,
+    HistogramResult,
     KthvalueResult,
     MaxResult,
     MedianResult,
@@ -334,6 +341,7 @@ __all__ = [
     "gcd",
     "gcd_",
     "ge",
+    "geqrf",
     "ger",
     "get_default_dtype",
     "get_rng_state",
@@ -438,6 +446,7 @@ __all__ = [
     "logsumexp",
     "long",
     "lt",
+    "lu",
     "lu_solve",
     "lu_unpack",
     "manual_seed",
@@ -491,6 +500,7 @@ __all__ = [
     "ones",
     "ones_like",
     "orgqr",
+    "ormqr",
     "outer",
     "pad",
     "pairwise_distance",
@@ -667,10 +677,6 @@ _R = TypeVar("_R")
 _S = TypeVar("_S", bound=Tensor)
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 
-class _HistogramddResult(NamedTuple, Generic[_TensorT]):
-    hist: _TensorT
-    bin_edges: tuple[_TensorT, ...]
-
 class _TriangularSolveResult(NamedTuple):
     solution: Tensor
     cloned_coefficient: Tensor
@@ -680,9 +686,9 @@ class _UnpackedSVDResult(NamedTuple):
     S: Tensor
     V: Tensor
 
-class _HistogramResult(NamedTuple, Generic[_TensorT]):
-    hist: _TensorT
-    bin_edges: _TensorT
+class _GeqrfResult(NamedTuple):
+    a: Tensor
+    tau: Tensor
 
 class Tensor(TensorBase):
     @property
@@ -1418,6 +1424,8 @@ class Tensor(TensorBase):
         """Write the result of `ge` into the tensor itself, which is returned."""
     def geometric_(self, p: Real, *, generator: Generator | None = None) -> Self:
         """Fill the tensor with random numbers of a geometric distribution."""
+    def geqrf(self, *, out: tuple[Tensor, Tensor] | None = None) -> _GeqrfResult:
+        """Return the factors of `vtgrad.linalg.qr` as LAPACK leaves them."""
     def ger(self, vec2: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the products of all pairs of elements of two vectors."""
     def get_device(self) -> builtins.int: ...
@@ -1457,7 +1465,7 @@ class Tensor(TensorBase):
         weight: Tensor | None = None,
         density: builtins.bool = False,
         out: Sequence[Tensor] | None = None,
-    ) -> _HistogramResult[Self]:
+    ) -> HistogramResult[Self]:
         """Return how many elements lie in each of several bins, and the edges of the bins."""
     def hsplit(
         self,
@@ -1727,6 +1735,14 @@ class Tensor(TensorBase):
         """Return whether each element is less than its partner in `other`."""
     def lt_(self, other: Tensor | Number) -> Self:
         """Write the result of `lt` into the tensor itself, which is returned."""
+    def lu(
+        self,
+        pivot: builtins.bool = True,
+        get_infos: builtins.bool = False,
+        *,
+        out: tuple[Tensor, ...] | None = None,
+    ) -> LUFactorResult | LUFactorExResult:
+        """Return the factors of `vtgrad.linalg.lu_factor`, and which matrices are singular."""
     def lu_solve(self, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return the solutions ``X`` of ``A @ X == input``, where the factors of ``A`` are known."""
     @property
@@ -2071,6 +2087,16 @@ class Tensor(TensorBase):
     def numpy(self, *, force: builtins.bool = False) -> NDArray[Any]: ...
     def orgqr(self, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
         """Return products of Householder reflections: `vtgrad.linalg.householder_product`."""
+    def ormqr(
+        self,
+        tau: Tensor,
+        other: Tensor,
+        left: builtins.bool = True,
+        transpose: builtins.bool = False,
+        *,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Return the product of matrices with products of Householder reflections."""
     def outer(self, vec2: Tensor, *, out: Tensor | None = None) -> Self:
         """Return the products of all pairs of elements of two vectors."""
     @property
@@ -4564,6 +4590,7 @@ def frombuffer(
     offset: Int = 0,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
+def geqrf(input: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> _GeqrfResult: ...
 def gradient(
     input: _TensorT,
     *,
@@ -4600,7 +4627,7 @@ def histogram(
     weight: Tensor | None = None,
     density: builtins.bool = False,
     out: Sequence[Tensor] | None = None,
-) -> _HistogramResult[_TensorT]: ...
+) -> HistogramResult[_TensorT]: ...
 def histogramdd(
     input: _TensorT,
     bins: Int | Sequence[Int] | Sequence[Tensor],
@@ -4608,7 +4635,7 @@ def histogramdd(
     range: Sequence[Real] | None = None,
     weight: Tensor | None = None,
     density: builtins.bool = False,
-) -> _HistogramddResult[_TensorT]: ...
+) -> HistogramddResult[_TensorT]: ...
 def interp(
     x: _TensorT,
     xp: Tensor,
@@ -4670,6 +4697,13 @@ def logspace(
     device: Device | str | None = None,
     requires_grad: builtins.bool = False,
 ) -> Tensor: ...
+def lu(
+    A: Tensor,
+    pivot: builtins.bool = True,
+    get_infos: builtins.bool = False,
+    *,
+    out: tuple[Tensor, ...] | None = None,
+) -> LUFactorResult | LUFactorExResult: ...
 def lu_solve(
     input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None
 ) -> Tensor: ...
@@ -4705,6 +4739,15 @@ def nonzero_static(
     input: _TensorT, *, size: Int, fill_value: Int = -1, out: Tensor | None = None
 ) -> _TensorT: ...
 def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor: ...
+def ormqr(
+    input: Tensor,
+    tau: Tensor,
+    other: Tensor,
+    left: builtins.bool = True,
+    transpose: builtins.bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def pad(
     input: _TensorT, pad: Sequence[Int], mode: str = "constant", value: Number | None = None
 ) -> _TensorT: ...

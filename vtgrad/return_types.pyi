@@ -11,6 +11,14 @@ from vtgrad import Tensor
 
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
 
+class HistogramddResult(NamedTuple, Generic[_TensorT]):
+    hist: _TensorT
+    bin_edges: tuple[_TensorT, ...]
+
+class HistogramResult(NamedTuple, Generic[_TensorT]):
+    hist: _TensorT
+    bin_edges: _TensorT
+
 class AminmaxResult(NamedTuple, Generic[_TensorT]):
     min: _TensorT
     max: _TensorT

@@ -74,7 +74,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "linalg": ("Linear algebra", "Products, inverses, equations and decompositions of matrices."),
     "fft": ("Fourier transforms", "Transforms, their inverses, and the frequencies of elements."),
     "signal": ("Filters", "Filters with a recursion, convolutions and correlations."),
-    "interpolate": ("Splines", "Smooth functions that go through given points."),
+    "interpolate": ("Interpolation", "Functions that go through given points."),
     "sorting": ("Sorting", "Elements in order, the largest of them, and those that are equal."),
     "indexing": ("Indexing", "Elements read and written by indices and masks."),
     "joining": ("Joining", "Several tensors made into one."),

@@ -254,3 +254,11 @@ def test_the_pattern_of_a_transform_is_dense_along_its_dimensions() -> None:
     }
     both = vt.func.sparsity_pattern(lambda x: vt.fft.fft2(x, dim=(0, 2)).real, vt.ones(2, 2, 2))
     assert both.nnz == 8 * 4
+
+
+def test_names_stay_where_a_dimension_is_padded_or_cut() -> None:
+    x = vt.ones(3, 4).refine_names("row", "column")
+    for n in (2, 4, 6):
+        for function in (vt.fft.fft, vt.fft.ihfft, vt.fft.rfft):
+            assert function(x, n).names == ("row", "column")
+        assert vt.fft.fft2(x, (n, n)).names == ("row", "column")

@@ -32,6 +32,10 @@ CALLS: Final[Mapping[str, Call]] = {
     "cov of one variable": (lambda x: x.cov(correction=0), [(5,)]),
     "bincount": (lambda w: vt.bincount(vt.tensor([0, 2, 2, 1]), w), [(4,)]),
     "cdist": (vt.cdist, [(2, 3), (4, 3)]),
+    "cdist that counts": (
+        lambda x, y: vt.cdist(x, y, 0) + vt.pdist(x, 0).sum() + x.sum(),
+        [(2, 3), (4, 3)],
+    ),
     "cdist of many sets": (lambda x, y: vt.cdist(x, y, p=3), [(2, 3, 2), (1, 2, 2)]),
     "cdist with the largest difference": (lambda x, y: vt.cdist(x, y, vt.inf), [(2, 3), (4, 3)]),
     "constant_pad_nd": (lambda x: vt.constant_pad_nd(x, (1, -1, 2, 0), 3.0), [(3, 3)]),

@@ -4,6 +4,7 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 
 import vtgrad as vt
 from tests.later.calls import CALLS, values
@@ -42,6 +43,42 @@ def test_derivatives_are_those_of_differences(name: str) -> None:
     assert vt.autograd.gradgradcheck(
         differentiable, leaves, check_fwd_over_rev=True, fast_mode=True
     )
+
+
+# Those that take complex values in place of all their tensors.
+OF_COMPLEX = [
+    name
+    for name in CALLS
+    if (
+        function_of(name)
+        in {"constant_pad_nd", "convolve", "corrcoef", "correlate", "cov", "gradient", "pad"}
+        and name not in ("gradient by places", "cov with weights")
+    )
+    or name in ("cumulative_trapezoid of distances", "trapezoid of distances")
+]
+
+
+@pytest.mark.parametrize("name", OF_COMPLEX)
+def test_derivatives_of_complex_values_are_those_of_differences(name: str) -> None:
+    call, shapes = CALLS[name]
+
+    def differentiable(*tensors: vt.Tensor) -> Sequence[vt.Tensor]:
+        return tuple(results_of(call(*tensors)))
+
+    leaves = [values(shape, nr, complex=True) for nr, shape in enumerate(shapes)]
+    for x in leaves:
+        x.requires_grad_()
+    assert vt.autograd.gradcheck(
+        differentiable, leaves, check_forward_ad=True, check_batched_grad=True
+    )
+    assert vt.autograd.gradgradcheck(differentiable, leaves, check_fwd_over_rev=True)
+
+
+def test_derivatives_of_interpolated_complex_values_are_those_of_differences() -> None:
+    x, xp = vt.tensor([0.3, 1.7, 2.2]).double(), vt.tensor([0.0, 1.0, 2.5]).double()
+    leaves = [x.requires_grad_(), xp.requires_grad_(), values((3,), complex=True).requires_grad_()]
+    assert vt.autograd.gradcheck(vt.interp, leaves, check_forward_ad=True, check_batched_grad=True)
+    assert vt.autograd.gradgradcheck(vt.interp, leaves, check_fwd_over_rev=True)
 
 
 @sweep(CALLS, row=function_of)

@@ -223,6 +223,16 @@ def test_convolutions_in_each_mode() -> None:
 # -- distances and margins -------------------------------------------------------------------
 
 
+def test_counts_of_differences_have_the_gradient_zero() -> None:
+    # As in PyTorch, and not none at all; also where a difference is infinite.
+    x = vt.tensor([[1.0, 2.0], [3.0, vt.inf]], requires_grad=True)
+    y = vt.tensor([[1.0, 2.0], [3.0, 2.0]])
+    for found, expected in ((vt.cdist(x, y, 0), [[0, 1], [2, 1]]), (vt.pdist(x, 0), [2])):
+        assert found.tolist() == expected
+        (grad,) = vt.autograd.grad(found.sum(), x)
+        assert grad.tolist() == [[0, 0], [0, 0]]
+
+
 @pytest.mark.parametrize(("p", "expected"), [(0.0, 2), (1.0, 7), (2.0, 5), (INF, 4)])
 def test_distances_by_the_order_of_the_norm(p: float, expected: float) -> None:
     x = vt.tensor([[0.0, 0.0], [3.0, 4.0]])
@@ -310,3 +320,23 @@ def test_powers_and_indices_of_triangles() -> None:
     assert vt.tril_indices(2, 2).tolist() == [[0, 1, 1], [0, 0, 1]]
     assert vt.triu_indices(2, 2, 1).tolist() == [[0], [1]]
     assert vt.tril_indices(2, 3, -9).shape == (2, 0)
+
+
+def test_interp_is_the_same_where_nothing_stands_out_and_where_something_does() -> None:
+    # A place outside sends all of them on the longer way.
+    xp = vt.tensor([-1.0, 0.5, 1.0, 3.0], dtype=vt.float64, requires_grad=True)
+    for turn in (1, 1 - 0.5j):
+        fp = (vt.tensor([2.0, 0.0, -1.0, 4.0], dtype=vt.float64) * turn).requires_grad_()
+        x = vt.tensor([-1.0, 0.1, 0.5, 0.9, 2.5, 3.0], dtype=vt.float64, requires_grad=True)
+        longer = vt.cat([x, vt.tensor([7.0], dtype=vt.float64)])
+        found, expected = vt.interp(x, xp, fp), vt.interp(longer, xp, fp)[:6]
+        assert found.tolist() == expected.tolist()
+        weights = vt.arange(6.0, dtype=vt.float64)
+        ours = vt.autograd.grad((found * weights).abs().sum(), (x, xp, fp))
+        theirs = vt.autograd.grad((expected * weights).abs().sum(), (x, xp, fp))
+        for one, other in zip(ours, theirs, strict=True):
+            assert vt.allclose(one, other, rtol=1e-12, atol=1e-12)
+    # A tensor outside gets a gradient in either case.
+    left = vt.tensor(1.0, dtype=vt.float64, requires_grad=True)
+    (grad,) = vt.autograd.grad(vt.interp(x, xp, fp.detach().real, left=left).sum(), left)
+    assert grad.item() == 0

@@ -78,6 +78,8 @@ def _low_rank(x: vt.Tensor, y: vt.Tensor) -> vt.Tensor:
 
 
 CALLS: Final[Mapping[str, Call]] = {
+    "block_diag": (linalg.block_diag, [(2, 3), (1, 2)]),
+    "chain_matmul": (vt.chain_matmul, [(2, 3), (3, 4), (4, 2)]),
     "cholesky": (lambda x: linalg.cholesky(positive(x)), [(3, 3)]),
     "cholesky upper": (lambda x: linalg.cholesky(positive(x), upper=True), [(2, 3, 3)]),
     "cholesky_ex": (lambda x: linalg.cholesky_ex(positive(x)).L, [(3, 3)]),
@@ -105,6 +107,11 @@ CALLS: Final[Mapping[str, Call]] = {
         [(4, 3), (3,)],
     ),
     "householder_product fewer": (linalg.householder_product, [(2, 4, 3), (2, 2)]),
+    "ormqr": (vt.ormqr, [(4, 3), (3,), (4, 2)]),
+    "ormqr right": (lambda x, t, y: vt.ormqr(x, t, y, left=False), [(2, 4, 3), (2, 2), (2, 2, 4)]),
+    "ormqr adjoint": (lambda x, t, y: vt.ormqr(x, t, y, transpose=True), [(4, 3), (3,), (4, 2)]),
+    "ormqr both": (lambda x, t, y: vt.ormqr(x, t, y, False, True), [(3, 4), (3,), (2, 3)]),
+    "inverse": (lambda x: vt.inverse(regular(x)), [(3, 3)]),
     "inv": (lambda x: linalg.inv(regular(x)), [(3, 3)]),
     "inv_ex": (lambda x: linalg.inv_ex(regular(x)).inverse, [(2, 3, 3)]),
     "logdet": (lambda x: linalg.logdet(positive(x)), [(3, 3)]),
@@ -116,6 +123,8 @@ CALLS: Final[Mapping[str, Call]] = {
     "lu wide": (_factors, [(3, 5)]),
     "lu tall": (_factors, [(5, 3)]),
     "lu_factor": (lambda x: linalg.lu_factor(x).LU, [(3, 3)]),
+    "lu_factor_ex": (lambda x: linalg.lu_factor_ex(x).LU, [(4, 3)]),
+    "lu_unpack": (lambda x: tuple(linalg.lu_unpack(*linalg.lu_factor(x)))[1:], [(2, 3, 4)]),
     "lu_solve": (lambda x, b: _lu_solve(x, b, left=True, adjoint=False), [(3, 3), (3, 2)]),
     "lu_solve adjoint": (
         lambda x, b: _lu_solve(x, b, left=True, adjoint=True),
@@ -137,6 +146,8 @@ CALLS: Final[Mapping[str, Call]] = {
     "multi_dot matrices": (lambda *x: linalg.multi_dot(x), [(2, 3), (3, 4), (4, 2)]),
     "norm": (linalg.norm, [(3, 4)]),
     "norm 3": (lambda x: linalg.norm(x, 3, 1), [(3, 4)]),
+    "orgqr": (vt.orgqr, [(4, 3), (2,)]),
+    "pinverse": (vt.pinverse, [(4, 3)]),
     "pinv tall": (linalg.pinv, [(4, 3)]),
     "pinv wide": (linalg.pinv, [(2, 3, 4)]),
     "pinv square": (linalg.pinv, [(3, 3)]),

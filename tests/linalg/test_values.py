@@ -24,6 +24,7 @@ from vtgrad.errors import (
     ShapeError,
 )
 from vtgrad.linalg import scipy_modules
+from vtgrad.ops.generated import functional as F
 
 A = vt.tensor([[4.0, 2.0], [2.0, 5.0]], dtype=vt.float64)
 
@@ -49,12 +50,55 @@ class TestSymmetricMatrices:
         found = linalg.eigvalsh(x, "U").prod()
         assert np.allclose(gradient_of(found, x), [[5, -2], [-2, 4]])
 
+    @pytest.mark.parametrize("dtype", [vt.float64, vt.complex128])
+    def test_large_factors_have_the_derivatives_of_small_ones(self, dtype: vt.dtype) -> None:
+        # Those of SciPy's triangular solves, and those of the operator.
+        size = 98
+        noise = random((3, size, size), complex=dtype.is_complex)
+        x, along = noise[0] + noise[0].mH + 60 * vt.eye(size), noise[1] + noise[1].mH
+        results: list[list[vt.Tensor]] = []
+        for function in (linalg.cholesky, lambda a: F.linalg_cholesky(a, True)):
+            leaf = x.clone().requires_grad_()
+            factor, tangent = vt.func.jvp(function, (x,), (along,))
+            (grad,) = vt.autograd.grad(function(leaf), leaf, noise[2], create_graph=True)
+            (second,) = vt.autograd.grad(grad, leaf, along)
+            both = vt.vmap(function)(vt.stack([x, 2 * x]))
+            results.append([factor, tangent, grad.detach(), second, both])
+        for found, expected in zip(*results, strict=True):
+            np.testing.assert_allclose(found.numpy(), expected.numpy(), atol=1e-9)
+
     def test_equal_eigenvalues(self) -> None:
         x = vt.eye(2, requires_grad=True)
         total = linalg.eigh(x).eigenvalues.sum()
         assert gradient_of(total, x) == [[1, 0], [0, 1]]
         with pytest.raises(linalg.LinAlgError, match="are equal"):
             linalg.eigh(x).eigenvectors[0, 0].backward()
+
+    def test_tangents_of_equal_values(self) -> None:
+        # Those of the basis that LAPACK finds, which here is that of the coordinates.
+        x = 2 * vt.eye(2, dtype=vt.float64)
+        along = vt.tensor([[1.0, 5.0], [5.0, 3.0]], dtype=vt.float64)
+        functions = {
+            linalg.eigvalsh: [1, 3],
+            linalg.eigvals: [1, 3],
+            linalg.svdvals: [1, 3],
+            lambda a: linalg.matrix_norm(a, "nuc"): 4,
+            lambda a: vt.linalg.norm(a, 2): 2,
+            linalg.cond: -1,
+        }
+        for function, expected in functions.items():
+            assert vt.func.jvp(function, (x,), (along,))[1].tolist() == pytest.approx(expected)
+        with pytest.raises(linalg.LinAlgError, match="are equal"):
+            vt.func.jvp(linalg.eigh, (x,), (along,))
+        with pytest.raises(linalg.LinAlgError, match="are equal"):
+            vt.func.jvp(linalg.eig, (x,), (along,))
+        with pytest.raises(linalg.LinAlgError, match="are equal"):
+            vt.func.jvp(linalg.svd, (x,), (along,))
+
+    def test_tangents_of_singular_values_of_low_rank(self) -> None:
+        x = vt.tensor([[1.0, 0.0], [0.0, 0.0], [0.0, 0.0]], dtype=vt.float64)
+        found = vt.func.jvp(linalg.svdvals, (x,), (vt.ones_like(x),))[1]
+        assert found[0].item() == pytest.approx(1)
 
     def test_which_matrices_fail(self) -> None:
         x = vt.stack([A, vt.tensor([[1.0, 0.0], [0.0, -1.0]], dtype=vt.float64)]).requires_grad_()
@@ -262,11 +306,13 @@ class TestNorms:
         assert gradient_of(linalg.matrix_norm(x, 2), x) == [[0.5, 0], [0, 0.5]]
         assert gradient_of(linalg.matrix_norm(x, "nuc"), x) == [[1, 0], [0, 1]]
         assert vt.norm(vt.tensor([[3.0, 0.0], [0.0, -4.0]]), "nuc").item() == 7
+        # PyTorch's name of the argument, which here is not that of its neighbours.
+        assert linalg.norm(input=vt.tensor([3.0, 4.0])).item() == 5
 
     def test_without_elements(self) -> None:
         assert linalg.matrix_norm(vt.zeros(0, 3), "nuc").item() == 0
         assert linalg.matrix_norm(vt.zeros(3, 0), 1).item() == 0
-        with pytest.raises(RuntimeError, match="nothing to take the least of"):
+        with pytest.raises(IndexError, match="nothing to take the least of"):
             linalg.matrix_norm(vt.zeros(0, 3), -2)
         assert linalg.cond(vt.zeros(0, 0)).item() == 0
 

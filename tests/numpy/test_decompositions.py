@@ -183,7 +183,6 @@ def test_results_have_names() -> None:
 def test_what_completes_a_basis_has_no_derivative() -> None:
     x = array(TALL, grad=True)
     calls: list[Callable[[], Any]] = [
-        lambda: vnp.linalg.svd(x),
         lambda: vnp.linalg.svd(x[:3], hermitian=True),
         lambda: vnp.linalg.qr(x, "complete"),
         lambda: vnp.linalg.qr(x, "raw"),
@@ -192,6 +191,28 @@ def test_what_completes_a_basis_has_no_derivative() -> None:
         with pytest.raises(NotSupportedError, match="derivative"):
             refused()
     assert vnp.linalg.svd(x.detach()).U.shape == (4, 4)
+
+
+@pytest.mark.parametrize("wide", [False, True])
+def test_bases_are_completed_as_numpys_are(wide: bool) -> None:
+    numbers = np.stack([TALL.T, 2 * TALL.T + 1]) if wide else TALL
+    x = array(numbers, grad=True)
+    wanted, found = np.linalg.svd(numbers), vnp.linalg.svd(x)
+    for ours, theirs in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(ours.detach().numpy(), theirs, atol=1e-12)
+
+    def known(x: Any) -> Any:
+        u, s, vh = vnp.linalg.svd(x)
+        return abs(u[..., :3]) if not wide else abs(vh[..., :3, :]), s
+
+    assert vt.autograd.gradcheck(known, (x,))
+    assert vt.autograd.gradgradcheck(known, (x,))
+    rest = found.U[..., 3:] if not wide else found.Vh[..., 3:, :]
+    with pytest.raises(NotSupportedError, match="only complete a basis"):
+        (rest**2).sum().backward()
+    assert x.grad is None
+    with pytest.raises(NotSupportedError, match="only complete a basis"):
+        vt.func.jvp(vnp.linalg.svd, (x.detach(),), (x.detach(),))
 
 
 @pytest.mark.parametrize("triangle", ["L", "U", "u"])

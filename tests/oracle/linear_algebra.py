@@ -21,7 +21,7 @@ __all__ = ["differences", "names"]
 
 OLDER: Final = frozenset(
     "cholesky cholesky_inverse cholesky_solve lu lu_solve lu_unpack matrix_exp qr svd pinverse"
-    " logdet triangular_solve".split()
+    " logdet triangular_solve geqrf ormqr".split()
 )
 EXACT: Final = (torch.float64, torch.complex128)
 DTYPES: Final = (*EXACT, torch.float32, torch.complex64, torch.int64)

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks import reading_back, rewinding
 from benchmarks.libraries import PEERS, Body, load
+from benchmarks.linear_algebra import PAIRS, Differentiated, Pair
 from tests.benchmarks.programs import CASES, Case
 
 KEPT = {**reading_back.PROGRAMS, **rewinding.PROGRAMS}
@@ -25,6 +26,15 @@ def test_a_peer_finds_the_same_gradients(case: Case, peer: str) -> None:
     ours = case.gradients(load("vtgrad", "float64"))
     for expected, found in zip(theirs, ours, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)
+def test_torch_finds_the_same_in_linear_algebra(pair: Pair) -> None:
+    theirs = Differentiated.of("torch", pair, 6)()
+    ours = Differentiated.of("vtgrad", pair, 6)()
+    # What the library leaves of the phases of vectors is the same for these matrices.
+    for expected, found in zip(theirs, ours, strict=True):
+        np.testing.assert_allclose(found.detach(), expected.detach(), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("name", "body"), KEPT.items(), ids=KEPT)

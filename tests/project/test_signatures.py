@@ -26,7 +26,8 @@ READABLE = set(
     Array Shape Number Nested Dims Index Parts Unset Gradient Gradients Roots ndarray ufunc
     DType Device MemoryFormat TensorBase StorageBase Storage WrittenPart Site RemovableHandle
     NDArray Path PathLike Memory SavedVariable Held HookPair CheckpointCtx AbstractContextManager
-    Inputs Outputs Measured Schedule NextEdge Coefficients Sections Points Condition
+    Inputs Outputs Measured Schedule NextEdge Coefficients Sections Points Condition Values
+    Fill FillValue
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Tensors Strategy Jacobian ArgNums TreeSpec Randomness IntArray csr_array coo_array
     Divergence Library Operator Step ViewsAndWrites SearchStrategy

@@ -23,30 +23,34 @@ right sides, and the equation that is left gives the parameter.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Final, TypeAlias
 
 import numpy as np
 
-from vtgrad.errors import ArgumentValueError, DTypeError, OptionValueError, ShapeError
+from vtgrad.errors import ArgumentValueError, OptionValueError, ShapeError
+from vtgrad.interpolate.operands import (
+    Points,
+    Values,
+    in_place_of_axis,
+    in_precision,
+    places_of,
+    tensor_of,
+)
+from vtgrad.interpolate.pieces import Pieces
 from vtgrad.interpolate.tridiagonal import solve_tridiagonal
 from vtgrad.later.refuse_names import refuse_names
-from vtgrad.later.searching import searchsorted
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.values import innermost
 from vtgrad.signal.on_cpu import refuse_lanes
-from vtgrad.signal.operands import coefficients_of, first_tensor
 from vtgrad.storage.arrays import Array, Number
-from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.integers import index_of
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
-from vtgrad.tensor.from_data import as_tensor, from_numpy
+from vtgrad.tensor.from_data import from_numpy
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["CubicSpline"]
 
-Points: TypeAlias = Tensor | Array | Sequence[float | Tensor] | float
 Condition: TypeAlias = str | tuple[int, Tensor | Array | Number]
 
 _WORDS: Final = {"not-a-knot", "periodic", "clamped", "natural"}
@@ -117,15 +121,15 @@ class CubicSpline:
     def __init__(
         self,
         x: Points,
-        y: Tensor | Array | Sequence[object],
+        y: Values,
         axis: int = 0,
         bc_type: Condition | tuple[Condition, Condition] = "not-a-knot",
         extrapolate: bool | str | None = None,
     ) -> None:
-        knots, values = _as_tensor(x), _as_tensor(y)
+        knots, values = tensor_of(x), tensor_of(y)
         refuse_names("CubicSpline", knots, values)
         refuse_lanes("CubicSpline", knots, values)
-        knots, values = _in_precision(knots, values)
+        knots, values = in_precision(knots, values)
         if knots.ndim != 1 or knots.shape[0] < 2:
             raise ShapeError(
                 f"a spline needs at least two knots in one dimension, not the shape "
@@ -202,14 +206,7 @@ class CubicSpline:
         order = index_of(nu, "nu")
         if order < 0:
             raise OptionValueError(f"the order of a derivative is not negative, as {order} is")
-        points = _as_tensor(x)
-        refuse_names("CubicSpline", points)
-        refuse_lanes("CubicSpline", points)
-        real = self.x._impl.array.dtype
-        if points._impl.array.dtype.kind == "c":
-            raise DTypeError("a spline is evaluated at real points", dtype=points.dtype)
-        if points._impl.array.dtype != real:
-            points = F.to_dtype(points, real)
+        points = places_of("CubicSpline", x, self.x)
         flat = F.reshape(points, (points.numel(),))
         outside = self.extrapolate if extrapolate is None else extrapolate
         first, last = self.x[0], self.x[-1]
@@ -217,62 +214,13 @@ class CubicSpline:
             period = F.sub(last, first)
             turns = F.floor(F.div(F.sub(flat, first), period))
             flat = F.sub(flat, F.mul(F.detach(turns), period))
-        count = self.x.shape[0]
-        places = searchsorted(F.detach(self.x), F.detach(flat), right=True)
-        places = F.clamp(F.sub(places, 1), 0, count - 2)
         trail = tuple(self.c.shape[2:])
-        coefficients = F.reshape(self.c, (4, count - 1, math.prod(trail)))
-        distance = F.unsqueeze(F.sub(flat, F.index_select(self.x, 0, places)), 1)
-        at = F.index_select(coefficients, 1, places)
-        found = _polynomial(at, distance, order)
+        columns = F.reshape(self.c, (4, self.x.shape[0] - 1, math.prod(trail)))
+        found = Pieces(self.x, columns).at(flat, order)
         if not outside:
             inside = F.logical_and(F.ge(flat, first), F.le(flat, last))
             found = F.where(F.unsqueeze(inside, 1), found, float("nan"))
-        shaped = F.reshape(found, (*points.shape, *trail))
-        if not self.axis or not points.ndim:
-            return shaped
-        # The dimensions of the points go behind those of the values that stand before `axis`.
-        dims = list(range(points.ndim))
-        return F.movedim(shaped, dims, [dim + self.axis for dim in dims])
-
-
-def _as_tensor(given: object) -> Tensor:
-    """The tensor itself, or one of numbers; tensors among these are recorded."""
-    like = first_tensor(given)
-    return as_tensor(given) if like is None else coefficients_of(given, like)
-
-
-def _polynomial(coefficients: Tensor, distance: Tensor, order: int) -> Tensor:
-    """The derivative of a cubic polynomial, by Horner's rule."""
-    found: Tensor | None = None
-    for place in range(4 - order):
-        power, factor = 3 - place, 1
-        for step in range(order):
-            factor *= power - step
-        term = F.select(coefficients, 0, place)
-        term = F.mul(term, factor) if factor != 1 else term
-        found = term if found is None else F.add(F.mul(found, distance), term)
-    if found is None:
-        return F.mul(F.select(coefficients, 0, 0), F.mul(distance, 0))
-    return F.add(found, F.mul(distance, 0)) if order == 3 else found
-
-
-def _in_precision(knots: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
-    """Both in one precision; integers in the default dtype."""
-    default = get_default_dtype().numpy
-    of_knots, of_values = knots._impl.array.dtype, values._impl.array.dtype
-    if of_knots.kind == "c":
-        raise DTypeError("the knots of a spline are real", dtype=of_knots)
-    floats = [x for x in (of_knots, of_values) if x.kind in "fc"] or [default]
-    dtype = np.result_type(*floats)
-    if np.float16 in (of_knots, of_values, dtype):
-        raise DTypeError("splines have no float16; cast the values to float32 first", dtype=dtype)
-    real = np.zeros(0, dtype).real.dtype
-    wanted = np.result_type(real, np.complex64) if of_values.kind == "c" else real
-    return (
-        knots if of_knots == real else F.to_dtype(knots, real),
-        values if of_values == wanted else F.to_dtype(values, wanted),
-    )
+        return in_place_of_axis(found, points, trail, self.axis)
 
 
 def _conditions(

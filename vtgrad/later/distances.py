@@ -261,4 +261,8 @@ def _norms(difference: T, order: float, axis: int = -1, keepdim: bool = False) -
     same = F.logical_not(F.any_dim(difference, axis, True))
     apart = F.masked_fill(difference, same, 1)
     norms = F.linalg_vector_norm(apart, order, (axis,), keepdim)
+    if not order:
+        # A count has the derivative 0: that of what is never chosen, whatever its values are.
+        every = F.eq(norms, norms)
+        norms = F.where(every, norms, F.sum_dim_IntList(apart, (axis,), keepdim))
     return F.masked_fill(norms, same if keepdim else F.squeeze_dim(same, axis), 0)

@@ -41,7 +41,6 @@ from vtgrad.linalg.norms import cond as cond
 from vtgrad.linalg.norms import matrix_norm as matrix_norm
 from vtgrad.linalg.norms import norm as norm
 from vtgrad.linalg.norms import vector_norm as vector_norm
-from vtgrad.linalg.orthogonal import householder_product as householder_product
 from vtgrad.linalg.orthogonal import qr as qr
 from vtgrad.linalg.products import cross as cross
 from vtgrad.linalg.products import diagonal as diagonal
@@ -52,6 +51,7 @@ from vtgrad.linalg.products import vecdot as vecdot
 from vtgrad.linalg.pseudoinverses import lstsq as lstsq
 from vtgrad.linalg.pseudoinverses import matrix_rank as matrix_rank
 from vtgrad.linalg.pseudoinverses import pinv as pinv
+from vtgrad.linalg.reflections import householder_product as householder_product
 from vtgrad.linalg.singular_values import svd as svd
 from vtgrad.linalg.singular_values import svdvals as svdvals
 from vtgrad.linalg.structured import block_diag as block_diag

@@ -181,7 +181,7 @@ def matrix_norm(
     out: Tensor | None = None,
 ) -> Tensor: ...
 def norm(
-    A: Tensor,
+    input: Tensor,
     ord: float | str | None = None,
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,
@@ -198,7 +198,6 @@ def vector_norm(
     dtype: DTypeLike | None = None,
     out: Tensor | None = None,
 ) -> Tensor: ...
-def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def qr(
     A: Tensor, mode: str = "reduced", *, out: tuple[Tensor, Tensor] | None = None
 ) -> QRResult: ...
@@ -227,6 +226,7 @@ def pinv(
     hermitian: bool = False,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def svd(
     A: Tensor,
     full_matrices: bool = True,

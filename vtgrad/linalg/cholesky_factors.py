@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import typing
+from typing import Final
+
 from vtgrad.errors import MatrixShapeError
+from vtgrad.linalg.factored_solve import keeps_factors
 from vtgrad.linalg.infos import CHOLESKY, info_of, with_nan, without_failing
 from vtgrad.linalg.matrices import (
     adjoint,
@@ -16,12 +20,16 @@ from vtgrad.linalg.matrices import (
     with_stack,
 )
 from vtgrad.linalg.results import CholeskyExResult
+from vtgrad.linalg.stacked import Context, Stacked
 from vtgrad.linalg.triangular import solved
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["cholesky", "cholesky_ex", "cholesky_inverse", "cholesky_solve"]
+
+# From so many rows on triangular solves save more than the call of a Function costs.
+_LARGE: Final = 96
 
 
 @explained
@@ -61,8 +69,48 @@ def cholesky(A: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Te
             [1., 2.]])
     """
     check_square("linalg_cholesky", A)
-    factor = F.linalg_cholesky(adjoint(A) if upper else A, True)
+    factor = _factor(adjoint(A) if upper else A)
     return stored("linalg_cholesky", adjoint(factor) if upper else factor, out, A)
+
+
+def _factor(A: Tensor) -> Tensor:
+    """The lower factors, whose gradients are those of whole Hermitian matrices."""
+    size = A._impl.array.shape[-1]
+    large = size >= _LARGE and keeps_factors(size)
+    return _Cholesky.apply(A) if large else F.linalg_cholesky(A, True)
+
+
+class _Cholesky(Stacked):
+    """The factors of large matrices: derivatives solve with triangles, by SciPy.
+
+    The operator `linalg_cholesky` solves with NumPy, which takes triangles for general matrices.
+    For the formulas see there, and Note [Gradients of Hermitian matrices].
+    """
+
+    @staticmethod
+    def forward(x: Tensor) -> Tensor:
+        return F.linalg_cholesky(x)
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:
+        factor = typing.cast("Tensor", output)
+        ctx.save_for_backward(factor)
+        ctx.save_for_forward(factor)
+
+    @staticmethod
+    def backward(ctx: Context, grad: Tensor) -> Tensor:
+        (factor,) = ctx.saved_tensors
+        upper = adjoint(factor)
+        half = solved(upper, F.linalg_half_lower(F.matmul(upper, grad)), True)
+        whole = solved(upper, adjoint(half), True)
+        return F.mul(F.add(whole, adjoint(whole)), 0.5)
+
+    @staticmethod
+    def jvp(ctx: Context, tangent: Tensor) -> Tensor:
+        (factor,) = ctx.saved_tensors
+        hermitian = F.mul(F.add(tangent, adjoint(tangent)), 0.5)
+        half = adjoint(solved(factor, hermitian, False))
+        return F.matmul(factor, F.linalg_half_lower(solved(factor, half, False)))
 
 
 @explained
@@ -108,7 +156,7 @@ def cholesky_ex(
     matrices = adjoint(A) if upper else A
     message = "linalg_cholesky_ex() got a matrix that is not positive definite"
     info = info_of(matrices, CHOLESKY, message if check_errors else "")
-    factor = with_nan(F.linalg_cholesky(without_failing(matrices, info), True), info)
+    factor = with_nan(_factor(without_failing(matrices, info)), info)
     found = CholeskyExResult(adjoint(factor) if upper else factor, info)
     return stored_all("linalg_cholesky_ex", found, out, A)
 

@@ -8,6 +8,7 @@ sense does not depend on the phase, and then they are PyTorch's.
 
 from __future__ import annotations
 
+import math
 import typing
 
 import numpy as np
@@ -70,7 +71,7 @@ def eig(A: Tensor, *, out: tuple[Tensor, Tensor] | None = None) -> EigResult:
     >>> vt.linalg.eig(vt.tensor([[2.0, 0.0], [0.0, 3.0]])).eigenvalues
     tensor([2.+0.j, 3.+0.j])
     """
-    found = _complex(A, "linalg_eig")
+    found = _complex(A, "linalg_eig", False)
     return stored_all("linalg_eig", EigResult(*found), out, A)
 
 
@@ -98,14 +99,14 @@ def eigvals(A: Tensor, *, out: Tensor | None = None) -> Tensor:
         If their dtype is not float32, float64 or complex.
     LinAlgError
         If they are not found, as of nan. In a derivative, if the eigenvectors are no basis to half
-        of the digits; in forward mode and in a second derivative, if two eigenvalues are equal.
+        of the digits; in a second derivative, if two eigenvalues are equal.
 
     Examples
     --------
     >>> vt.linalg.eigvals(vt.tensor([[0.0, 1.0], [-1.0, 0.0]])).imag.tolist()
     [1.0, -1.0]
     """
-    return stored("linalg_eigvals", _complex(A, "linalg_eigvals")[0], out, A)
+    return stored("linalg_eigvals", _complex(A, "linalg_eigvals", True)[0], out, A)
 
 
 @explained
@@ -152,7 +153,7 @@ def eigh(A: Tensor, UPLO: str = "L", *, out: tuple[Tensor, Tensor] | None = None
     tensor([[1., 0.],
             [0., 0.]])
     """
-    values_, vectors = _hermitian(A, UPLO, "linalg_eigh")
+    values_, vectors = _hermitian(A, UPLO, "linalg_eigh", False)
     return stored_all("linalg_eigh", EighResult(values_, vectors), out, A)
 
 
@@ -183,43 +184,44 @@ def eigvalsh(A: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor
     OptionValueError
         If `UPLO` is something else.
     LinAlgError
-        If they are not found, as of nan. In forward mode and in a second derivative, if two are
-        equal.
+        If they are not found, as of nan. In a second derivative, if two are equal.
 
     Examples
     --------
     >>> vt.linalg.eigvalsh(vt.tensor([[2.0, 0.0], [0.0, 3.0]])).tolist()
     [2.0, 3.0]
     """
-    return stored("linalg_eigvalsh", _hermitian(A, UPLO, "linalg_eigvalsh")[0], out, A)
+    return stored("linalg_eigvalsh", _hermitian(A, UPLO, "linalg_eigvalsh", True)[0], out, A)
 
 
-def _hermitian(A: Tensor, triangle: str, name: str) -> tuple[Tensor, Tensor]:
+def _hermitian(A: Tensor, triangle: str, name: str, values_only: bool) -> tuple[Tensor, Tensor]:
     if triangle.upper() not in ("L", "U"):
         raise OptionValueError(f"{name}() takes 'L' or 'U' for UPLO, not {triangle!r}")
     check_square(name, A)
     upper = triangle.upper() == "U"
     # LAPACK gives other phases for the other triangle.
-    values_, vectors = F.linalg_eigh(adjoint(A) if upper else A, upper, True)
+    values_, vectors = F.linalg_eigh(adjoint(A) if upper else A, upper, True, values_only)
     return values_, vectors
 
 
-def _complex(A: Tensor, name: str) -> tuple[Tensor, Tensor]:
+def _complex(A: Tensor, name: str, values_only: bool) -> tuple[Tensor, Tensor]:
     check_square(name, A)
     dtype = A._impl.array.dtype
     wanted = dtype if dtype.kind == "c" else np.result_type(dtype, np.complex64)
-    return decomposed(A if dtype.kind == "c" else F.to_dtype(A, wanted))
+    return decomposed(A if dtype.kind == "c" else F.to_dtype(A, wanted), values_only)
 
 
-def decomposed(x: Tensor) -> tuple[Tensor, Tensor]:
+def decomposed(x: Tensor, values_only: bool) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of matrices, in the dtype of the matrices.
+
+    For `values_only` see Note [Tangents of values alone].
 
     Raises
     ------
     LinAlgError
         If they are not found.
     """
-    found = _Eigen.apply(x)
+    found = _Eigen.apply(x, values_only)
     return found[0], found[1]
 
 
@@ -249,7 +251,7 @@ class _Eigen(Stacked):
     """
 
     @staticmethod
-    def forward(x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def forward(x: Tensor, values_only: bool) -> tuple[Tensor, Tensor, Tensor]:
         matrices = values(x)
         if matrices.dtype.kind == "c" and not matrices.imag.any():
             # LAPACK treats real matrices in a way of their own.
@@ -268,11 +270,12 @@ class _Eigen(Stacked):
         ctx.mark_non_differentiable(found[2])
         ctx.save_for_backward(*found)
         ctx.save_for_forward(*found)
+        ctx.values_only = inputs[1] is True
 
     @staticmethod
     def backward(
         ctx: Context, of_values: Tensor | None, of_vectors: Tensor | None, _: object
-    ) -> Tensor | None:
+    ) -> tuple[Tensor | None, None]:
         values_, vectors, real = ctx.saved_tensors
         across = adjoint(vectors)
         inner = None if of_values is None else F.diag_embed(of_values)
@@ -282,20 +285,20 @@ class _Eigen(Stacked):
             if vectors._impl.array.dtype.kind == "c":
                 turns = F.true_divide(F.unsqueeze(F.imag(lengths), -2), _pinned(real, vectors))
                 turned = F.add(turned, F.mul(F.mul(real, 1j), turns))
-            part = F.mul(F.matmul(across, turned), F.conj_physical(_inverse_gaps(values_)))
+            part = F.mul(F.matmul(across, turned), F.conj_physical(_inverse_gaps(values_, False)))
             inner = part if inner is None else F.add(inner, part)
         if inner is None:
-            return None
-        return _solved_for(across, F.matmul(inner, across))
+            return None, None
+        return _solved_for(across, F.matmul(inner, across)), None
 
     @staticmethod
-    def jvp(ctx: Context, tangent: Tensor | None) -> tuple[Tensor | None, ...]:
+    def jvp(ctx: Context, tangent: Tensor | None, _: object) -> tuple[Tensor | None, ...]:
         if tangent is None:
             return None, None, None
         values_, vectors, real = ctx.saved_tensors
         in_basis = _solved_for(vectors, F.matmul(tangent, vectors))
         of_values = F.clone(diagonal_of(in_basis))
-        moved = F.matmul(vectors, F.mul(in_basis, _inverse_gaps(values_)))
+        moved = F.matmul(vectors, F.mul(in_basis, _inverse_gaps(values_, ctx.values_only)))
         lengths = F.real(diagonal_of(F.matmul(adjoint(vectors), moved)))
         change = F.sub(moved, F.mul(vectors, F.unsqueeze(lengths, -2)))
         if vectors._impl.array.dtype.kind == "c":
@@ -318,11 +321,13 @@ def _pinned(real: Tensor, vectors: Tensor) -> Tensor:
     return F.real(F.sum_dim_IntList(F.mul(real, vectors), (-2,), True))
 
 
-def _inverse_gaps(x: Tensor) -> Tensor:
+def _inverse_gaps(x: Tensor, values_only: bool) -> Tensor:
     """``1 / (x[..., j] - x[..., i])`` for each pair, and 0 for ``i == j``."""
     same = constant(np.eye(shape_of(x)[-1], dtype=np.bool_))
     gaps = F.sub(F.unsqueeze(x, -2), F.unsqueeze(x, -1))
     equal = F.logical_and(F.eq(gaps, 0), F.logical_not(same))
-    if not is_batched(equal) and values(equal).any():
+    if values_only:
+        gaps = F.masked_fill(gaps, equal, math.nan)
+    elif not is_batched(equal) and values(equal).any():
         raise LinAlgError("eigenvectors have no derivative where two eigenvalues are equal")
     return F.masked_fill(F.reciprocal(F.masked_fill(gaps, same, 1)), same, 0)

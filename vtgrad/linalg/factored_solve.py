@@ -64,7 +64,12 @@ class _Solve(Stacked):
             ((size, size), matrices.dtype),
             ((size,), np.dtype(np.int32)),
         )
-        solution, packed, pivots = each(of_one, sides.shape[:-2], results, matrices, sides)
+        stack = sides.shape[:-2]
+        if stack:
+            solution, packed, pivots = each(of_one, stack, results, matrices, sides)
+        else:
+            # As LAPACK has left them: a copy in the order of C costs as much as a solution.
+            solution, packed, pivots = of_one(matrices, sides)
         return constant(solution), constant(packed), constant(pivots)
 
     @staticmethod
@@ -89,7 +94,7 @@ class _Solve(Stacked):
             of_b = F.linalg_solve(adjoint(a), grad)
         else:
             of_b = constant(_by_adjoint(values(packed), values(pivots), values(grad)))
-        of_a = F.neg(F.matmul(of_b, adjoint(solution))) if ctx.needs_input_grad[0] else None
+        of_a = F.matmul(F.neg(of_b), adjoint(solution)) if ctx.needs_input_grad[0] else None
         return of_a, of_b
 
     @staticmethod
@@ -111,5 +116,7 @@ def _by_adjoint(packed: Array, pivots: Array, sides: Array) -> Array:
     def of_one(one: Array, places: Array, side: Array) -> tuple[Array, ...]:
         return (getrs(one, places, side, trans=2)[0] if side.size else side,)
 
+    if sides.ndim == 2:
+        return of_one(packed, pivots, sides)[0]
     results = ((sides.shape[-2:], sides.dtype),)
     return each(of_one, sides.shape[:-2], results, packed, pivots, sides)[0]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import TypeVar
 
-from vtgrad.errors import DTypeError, OptionValueError, ShapeError
+from vtgrad.errors import DimensionError, DTypeError, OptionValueError, ShapeError
 from vtgrad.linalg.infos import INVERSE, info_of, without_failing
 from vtgrad.linalg.matrices import cast_to, check_matrices, check_square, real_of, shape_of, stored
 from vtgrad.ops.calling.arguments import array_of
@@ -137,7 +137,7 @@ def matrix_norm(
 
 @explained
 def norm(
-    A: Tensor,
+    input: Tensor,
     ord: float | str | None = None,
     dim: int | Sequence[int] | None = None,
     keepdim: bool = False,
@@ -149,7 +149,7 @@ def norm(
 
     Parameters
     ----------
-    A : Tensor
+    input : Tensor
         Floating or complex values.
     ord : float or str, optional
         As of `vector_norm` or `matrix_norm`. By default the root of the sum of squares.
@@ -186,9 +186,9 @@ def norm(
     >>> vt.linalg.norm(vt.tensor([[3.0], [4.0]]), ord=1)
     tensor(7.)
     """
-    ndim = array_of(A, "A").ndim
+    ndim = array_of(input, "input").ndim
     if ord is None:
-        return F.linalg_vector_norm(A, 2, dim, keepdim, dtype=dtype, out=out)
+        return F.linalg_vector_norm(input, 2, dim, keepdim, dtype=dtype, out=out)
     if dim is None:
         if ndim not in (1, 2):
             raise ShapeError(
@@ -202,10 +202,10 @@ def norm(
             raise ShapeError(f"linalg_norm() takes one or two dimensions, not {dim!r}")
     if count == 2:
         both = (-2, -1) if dim is None or isinstance(dim, int) else dim
-        return matrix_norm(A, ord, both, keepdim, dtype=dtype, out=out)
+        return matrix_norm(input, ord, both, keepdim, dtype=dtype, out=out)
     if isinstance(ord, str):
         raise OptionValueError(f"linalg_norm() of vectors has no order {ord!r}", argument="ord")
-    return F.linalg_vector_norm(A, ord, dim, keepdim, dtype=dtype, out=out)
+    return F.linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype, out=out)
 
 
 @explained
@@ -242,7 +242,7 @@ def cond(A: Tensor, p: float | str | None = None, *, out: Tensor | None = None) 
     """
     shape = check_matrices("linalg_cond", A)
     if p is None or p in (2, -2):
-        sizes = F.linalg_svd(A)[1]
+        sizes = F.linalg_svd(A, True)[1]
         if not shape_of(sizes)[-1]:
             # The condition of nothing is 0, as in PyTorch.
             return stored("linalg_cond", F.sum_dim_IntList(sizes, (-1,)), out, A)
@@ -308,7 +308,7 @@ def _of_singular_values(
     """The largest, the smallest, or the sum."""
     ndim = len(shape_of(x))
     others = [dim for dim in range(ndim) if dim not in (one, two)]
-    sizes = F.linalg_svd(F.permute(x, (*others, one, two)))[1]
+    sizes = F.linalg_svd(F.permute(x, (*others, one, two)), True)[1]
     none = not shape_of(sizes)[-1]
     if order == "nuc" or (none and order == 2):
         # The largest of no singular values is 0, which is their sum too.
@@ -324,5 +324,8 @@ def _of_singular_values(
     return found
 
 
-def _nothing(name: str, shape: Shape) -> ShapeError:
-    return ShapeError(f"{name}() of shape {shape} has nothing to take the least of", shape=shape)
+def _nothing(name: str, shape: Shape) -> DimensionError:
+    """The error of a least of nothing, of the class that `amin` raises."""
+    return DimensionError(
+        f"{name}() of shape {shape} has nothing to take the least of", shape=shape
+    )

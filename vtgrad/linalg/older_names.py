@@ -16,6 +16,7 @@ from vtgrad.linalg import (
     orthogonal,
     products,
     pseudoinverses,
+    reflections,
     singular_values,
 )
 from vtgrad.linalg.matrices import (
@@ -31,7 +32,13 @@ from vtgrad.linalg.matrices import (
     transposed,
     with_stack,
 )
-from vtgrad.linalg.results import LUResult, QRResult, SlogdetResult
+from vtgrad.linalg.results import (
+    LUFactorExResult,
+    LUFactorResult,
+    LUResult,
+    QRResult,
+    SlogdetResult,
+)
 from vtgrad.linalg.triangular import solved
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -47,6 +54,7 @@ __all__ = [
     "det",
     "inverse",
     "logdet",
+    "lu",
     "lu_solve",
     "lu_unpack",
     "matrix_exp",
@@ -382,6 +390,50 @@ def lu_solve(
 
 
 @explained
+def lu(
+    A: Tensor,
+    pivot: bool = True,
+    get_infos: bool = False,
+    *,
+    out: tuple[Tensor, ...] | None = None,
+) -> LUFactorResult | LUFactorExResult:
+    """Return the factors of `vtgrad.linalg.lu_factor`, and which matrices are singular.
+
+    Parameters
+    ----------
+    A : Tensor
+        Matrices of shape ``(*, m, n)``.
+    pivot : bool, default True
+        Whether rows are exchanged; there is no other way.
+    get_infos : bool, default False
+        Whether `info` is returned, too.
+    out : tuple of two or three Tensor, optional
+        Where the results are stored.
+
+    Returns
+    -------
+    LU, pivots : Tensor
+        As of `vtgrad.linalg.lu_factor`.
+    info : Tensor
+        For each matrix 0, or the number of the first pivot that is zero; int32.
+
+    Raises
+    ------
+    MatrixShapeError, DTypeError, NotSupportedError, MissingPackageError
+        As of `vtgrad.linalg.lu`.
+
+    Examples
+    --------
+    >>> factors, pivots, infos = vt.lu(vt.tensor([[0.0, 2.0], [4.0, 6.0]]), get_infos=True)
+    >>> factors.tolist(), infos.item()
+    ([[4.0, 6.0], [0.0, 2.0]], 0)
+    """
+    found = lu_factors.lu_factor_ex(A, pivot=pivot)
+    results = found if get_infos else LUFactorResult(found.LU, found.pivots)
+    return stored_all("lu", results, out, A)
+
+
+@explained
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,
@@ -646,7 +698,7 @@ def orgqr(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> vt.orgqr(vt.tensor([[0.0], [1.0]]), vt.tensor([1.0])).tolist()
     [[0.0], [-1.0]]
     """
-    return orthogonal.householder_product(input, tau, out=out)
+    return reflections.householder_product(input, tau, out=out)
 
 
 @explained

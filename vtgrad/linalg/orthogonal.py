@@ -1,4 +1,4 @@
-"""Orthonormal factors: `qr`, and products of Householder reflections."""
+"""Orthonormal factors: `qr`, and columns that complete a basis."""
 
 from __future__ import annotations
 
@@ -6,27 +6,16 @@ import typing
 
 import numpy as np
 
-from vtgrad.errors import MatrixShapeError, NotSupportedError, OptionValueError
-from vtgrad.linalg.matrices import (
-    adjoint,
-    check_matrices,
-    check_same_dtype,
-    columns_of,
-    constant,
-    rows_of,
-    shape_of,
-    stored,
-    stored_all,
-    values,
-)
+from vtgrad.errors import NotSupportedError, OptionValueError
+from vtgrad.graph.batch import is_batched
+from vtgrad.linalg.matrices import check_matrices, constant, stored_all, values
 from vtgrad.linalg.results import QRResult
 from vtgrad.linalg.stacked import Context, Stacked
-from vtgrad.linalg.triangular import solved
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["complement", "householder_product", "qr"]
+__all__ = ["complement", "qr", "rest_of_bases"]
 
 
 @explained
@@ -93,64 +82,52 @@ def complement(x: Tensor) -> Tensor:
     return _Complement.apply(F.detach(x))
 
 
-@explained
-def householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """Return the first columns of products of Householder reflections.
+def rest_of_bases(x: Tensor) -> tuple[Tensor, Tensor]:
+    """The vectors by which NumPy completes the singular vectors of matrices: columns, and rows.
 
-    The product is that of ``I - tau[i] * v @ v.mH``, from the first i on. Vector i is column i
-    below the diagonal, with 1 on it: the form in which LAPACK's ``geqrf`` leaves it.
-
-    Parameters
-    ----------
-    input : Tensor
-        Of shape ``(*, m, n)`` with ``m >= n``. The upper triangle is not read.
-    tau : Tensor
-        Of shape ``(*, k)`` with ``k <= n``, and of the dtype of `input`.
-    out : Tensor, optional
-        Where the result is stored.
-
-    Returns
-    -------
-    Tensor
-        A new tensor of shape ``(*, m, n)``.
+    A gradient of them that is not zero is refused.
 
     Raises
     ------
-    MatrixShapeError
-        If the shapes do not fit.
-    DTypeError
-        If the dtypes differ, or are not float32, float64 or complex.
-
-    Examples
-    --------
-    >>> v = vt.tensor([[0.0], [1.0]])
-    >>> vt.linalg.householder_product(v, vt.tensor([1.0])).tolist()
-    [[0.0], [-1.0]]
+    NotSupportedError
+        In backward, of such a gradient; in forward mode.
     """
-    shape = check_matrices("linalg_householder_product", input, "input")
-    check_same_dtype("linalg_householder_product", input, tau)
-    height, width = shape[-2:]
-    weights = shape_of(tau)
-    if height < width or weights[:-1] != shape[:-2] or not weights or weights[-1] > width:
-        raise MatrixShapeError(
-            f"linalg_householder_product() needs tall matrices and as many numbers as reflections, "
-            f"not shapes {shape} and {weights}",
-            shapes=(shape, weights),
-        )
-    count = weights[-1]
-    # The product of reflections is ``I - V @ T @ V.mH``. With D of the numbers and S the part of
-    # ``V.mH @ V`` above the diagonal, ``inv(T) == inv(D) + S``, so ``(I + D @ S) @ T == D``.
-    vectors = F.add(F.tril(columns_of(input, 0, count), -1), _unit_columns(input, height, count))
-    above = F.triu(F.matmul(adjoint(vectors), vectors), 1)
-    start = adjoint(rows_of(vectors, 0, width))
-    right = F.mul(F.unsqueeze(tau, -1), start)
-    inner = solved(F.mul(F.unsqueeze(tau, -1), above), right, True, True)
-    found = F.sub(_unit_columns(input, height, width), F.matmul(vectors, inner))
-    return stored("linalg_householder_product", found, out, input, tau)
+    found = _RestOfBases.apply(x)
+    return found[0], found[1]
 
 
-def _unit_columns(x: Tensor, height: int, width: int) -> Tensor:
-    return constant(np.eye(height, width, dtype=x._impl.array.dtype))
+class _RestOfBases(Stacked):
+    """Vectors of which nothing is determined but what they span."""
+
+    @staticmethod
+    def forward(x: Tensor) -> tuple[Tensor, Tensor]:
+        matrices = values(x)
+        u, s, vh = np.linalg.svd(matrices)
+        count = s.shape[-1]
+        columns, rows = u[..., count:], vh[..., count:, :]
+        return constant(np.ascontiguousarray(columns)), constant(np.ascontiguousarray(rows))
+
+    @staticmethod
+    def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:
+        ctx.set_materialize_grads(False)
+
+    @staticmethod
+    def backward(ctx: Context, *grads: Tensor | None) -> None:
+        for grad in grads:
+            # Samples of a batch cannot be looked at.
+            if grad is not None and (is_batched(grad) or values(grad).any()):
+                _refuse_rest()
+
+    @staticmethod
+    def jvp(ctx: Context, *tangents: Tensor | None) -> typing.NoReturn:
+        _refuse_rest()
+
+
+def _refuse_rest() -> typing.NoReturn:
+    raise NotSupportedError(
+        "the singular vectors that only complete a basis have no derivative; pass "
+        "full_matrices=False, or use the first min(m, n) of them"
+    )
 
 
 class _Complement(Stacked):

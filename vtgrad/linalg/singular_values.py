@@ -102,8 +102,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     OptionValueError
         If a driver is named.
     LinAlgError
-        If they are not found, as of nan. In forward mode and in a second derivative, if two are
-        equal.
+        If they are not found, as of nan. In a second derivative, if two are equal.
 
     Examples
     --------
@@ -112,7 +111,7 @@ def svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) 
     """
     _check_driver("linalg_svdvals", driver)
     check_matrices("linalg_svdvals", A)
-    return stored("linalg_svdvals", F.linalg_svd(A)[1], out, A)
+    return stored("linalg_svdvals", F.linalg_svd(A, True)[1], out, A)
 
 
 def _check_driver(name: str, driver: str | None) -> None:

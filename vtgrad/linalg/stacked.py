@@ -34,6 +34,7 @@ class Context(FunctionCtx):
     flags: tuple[bool, bool]
     hermitian: bool
     limit: float
+    values_only: bool
 
 
 class Stacked(Function):

@@ -13,11 +13,21 @@ from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import concatenated, in_order_of
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, all_of, as_array, cast, of, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    all_of,
+    as_array,
+    cast,
+    is_wide,
+    of,
+    of_any_dtype,
+    of_numbers,
+    value_of,
+)
 from vtgrad.numpy.promotion import common, inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.arrays import Shape
+from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["diff", "ediff1d", "gradient", "joined", "trapezoid"]
@@ -168,6 +178,7 @@ def _spacings(x: ndarray, given: tuple[ArrayLike, ...], dims: Shape) -> list[Any
     """
     if not given:
         return [1.0] * len(dims)
+    given = tuple([of_numbers(step) if is_wide(step) else step for step in given])
     shapes = [of(step)._impl.array.shape for step in given]
     if len(given) == 1 and not shapes[0]:
         return [given[0]] * len(dims)
@@ -279,7 +290,7 @@ def gradient(
     """
     if not any_differentiated(f, *varargs):
         return on_values(np.gradient, f, *varargs, axis=axis, edge_order=edge_order)
-    x = of(f)
+    x = of_numbers(f)
     dims = dims_of(axis, x._impl.array.ndim)
     spacings = _spacings(x, varargs, dims)
     if edge_order > 2:
@@ -327,15 +338,29 @@ def trapezoid(
     """
     if not any_differentiated(y, x, dx):
         return on_values(np.trapezoid, y, x, dx, axis)
-    values = of(y)
-    (dim,) = dims_of(axis, values._impl.array.ndim)
-    width: ArrayLike = dx
+    values = of_any_dtype(y)
+    (dim,) = dims_of(axis, len(values.shape))
+    # Of unsigned integers that tensors do not have NumPy's sums and differences are taken.
+    width, pairs = dx, _pair_sums(values, dim)
     if x is not None:
-        width = diff(x) if of(x)._impl.array.ndim == 1 else diff(x, axis=axis)
-        if len(width.shape) == 1:
-            sizes = [1] * values._impl.array.ndim
-            sizes[dim] = width.shape[0]
-            width = as_array(F.reshape(width, sizes))
-    pairs = ufuncs.add(_along(values, dim, 1, None), _along(values, dim, None, -1))
+        places = of_any_dtype(x)
+        last = -1 if len(places.shape) == 1 else axis
+        width = np.diff(places, axis=last) if is_wide(places) else diff(places, axis=last)
+    if is_wide(width) or is_wide(pairs):
+        width, pairs = all_of([width, pairs])
+    if x is not None:
+        distances = of(width)
+        if len(distances.shape) == 1:
+            sizes = [1] * len(values.shape)
+            sizes[dim] = distances.shape[0]
+            width = as_array(F.reshape(distances, sizes))
     areas = ufuncs.divide(ufuncs.multiply(width, pairs), 2.0)
     return reductions.sum(areas, axis)
+
+
+def _pair_sums(values: ndarray | Array, dim: int) -> ArrayLike:
+    """The sum of each two neighbours along an axis."""
+    if isinstance(values, TensorBase):
+        return ufuncs.add(_along(values, dim, 1, None), _along(values, dim, None, -1))
+    moved = np.moveaxis(values, dim, 0)
+    return np.moveaxis(moved[1:] + moved[:-1], 0, dim)

@@ -9,11 +9,13 @@ from typing import Any, Final
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.linalg.orthogonal import rest_of_bases
 from vtgrad.numpy.operands import ArrayLike, as_array, of
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["eigh", "eigvalsh", "qr", "svd", "svdvals"]
 
@@ -23,25 +25,26 @@ _QR: Final[Any] = type(np.linalg.qr(np.eye(1)))
 _SVD: Final[Any] = type(np.linalg.svd(np.eye(1)))
 
 
-def _eigh(a: ArrayLike, triangle: str) -> Sequence[TensorBase]:
+def _eigh(a: ArrayLike, triangle: str, values_only: bool) -> Sequence[TensorBase]:
     """Eigenvalues and eigenvectors, which have the phases that LAPACK gives for the triangle."""
     triangle = triangle.upper()
     if triangle not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     x = inexact(of(a))
     if triangle == "L" or len(x.shape) < 2:
-        return F.linalg_eigh(x)
-    return F.linalg_eigh(F.conj_physical(F.transpose(x, -2, -1)), by_adjoint=True)
+        return F.linalg_eigh(x, values_only=values_only)
+    across = F.conj_physical(F.transpose(x, -2, -1))
+    return F.linalg_eigh(across, by_adjoint=True, values_only=values_only)
 
 
 def eigh(a: ArrayLike, UPLO: str = "L") -> Any:
     """`numpy.linalg.eigh` with derivatives, where the eigenvalues differ."""
-    return _EIGH(*map(as_array, _eigh(a, UPLO)))
+    return _EIGH(*map(as_array, _eigh(a, UPLO, False)))
 
 
 def eigvalsh(a: ArrayLike, UPLO: str = "L") -> ndarray:
     """`numpy.linalg.eigvalsh` with derivatives."""
-    return as_array(_eigh(a, UPLO)[0])
+    return as_array(_eigh(a, UPLO, True)[0])
 
 
 def svd(
@@ -52,18 +55,18 @@ def svd(
     Raises
     ------
     NotSupportedError
-        For the vectors that only complete a basis, and for the way of Hermitian matrices.
+        For the way of Hermitian matrices. In backward, if the vectors that only complete a basis
+        have a gradient which is not zero, and in forward mode if there are such vectors.
     """
     x = inexact(of(a))
     if hermitian:
         raise NotSupportedError("vtgrad.numpy has no derivative of svd with hermitian=True")
     if not compute_uv:
-        return as_array(F.linalg_svd(x)[1])
+        return as_array(F.linalg_svd(x, values_only=True)[1])
     if full_matrices and len(x.shape) >= 2 and x.shape[-1] != x.shape[-2]:
-        raise NotSupportedError(
-            "vtgrad.numpy has no derivative of the vectors that complete a basis; pass "
-            "full_matrices=False"
-        )
+        u, s, vh = F.linalg_svd(x)
+        columns, rows = rest_of_bases(typing.cast("Tensor", x))
+        return _SVD(*map(as_array, (F.cat([u, columns], -1), s, F.cat([vh, rows], -2))))
     return _SVD(*map(as_array, F.linalg_svd(x)))
 
 

@@ -33,21 +33,23 @@ def eig(a: ArrayLike) -> Any:
         eigenvalues have no derivative. In a derivative of the vectors, if two eigenvalues are
         equal.
     """
-    return _EIG(*map(as_array, _decomposed(a)))
+    return _EIG(*map(as_array, _decomposed(a, False)))
 
 
 def eigvals(a: ArrayLike) -> ndarray:
     """`numpy.linalg.eigvals` with derivatives; see `eig`."""
-    return as_array(_decomposed(a)[0])
+    return as_array(_decomposed(a, True)[0])
 
 
-def _decomposed(a: ArrayLike) -> tuple[Tensor, Tensor]:
+def _decomposed(a: ArrayLike, values_only: bool) -> tuple[Tensor, Tensor]:
     x = inexact(of(a))
     if len(x.shape) < 2 or x.shape[-1] != x.shape[-2]:
         # NumPy's own error.
         np.linalg.eig(value_of(x))
     is_real = x._impl.array.dtype.kind == "f"
-    values, vectors = decomposed(cast(x, np.result_type(x._impl.array.dtype, np.complex64)))
+    values, vectors = decomposed(
+        cast(x, np.result_type(x._impl.array.dtype, np.complex64)), values_only
+    )
     if not is_basis(value_of(vectors)):
         raise LinAlgError(
             "the eigenvectors are no basis, or nearly none: the eigenvalues have no derivative. "

@@ -19,7 +19,7 @@ import numpy as np
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
+from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of_numbers, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
@@ -112,18 +112,20 @@ def polyfit(
     """
     if not any_differentiated(x, y, w):
         return on_values(np.polyfit, x, y, deg, rcond, full, w, cov)
-    values = of(y)
+    values = of_numbers(y)
     probe: Any = np.ones(values.shape, values.dtype) if values._impl.key_set else values
     # NumPy says what is wrong, and all that has no derivative.
     numpys: Any = on_values(np.polyfit, x, probe, deg, rcond, full, w, cov)
     base: Any = numpys[0] if isinstance(numpys, tuple) else numpys
     kind = base.dtype
     order = int(deg) + 1
-    points = of(x)
+    points = of_numbers(x)
     if points.dtype.kind == "c":
         raise NotSupportedError("vtgrad.numpy has no derivative of a fit at complex points")
     points = cast(points, points.dtype if points.dtype.kind == "f" else np.dtype(np.float64))
-    weights = None if w is None else cast(of(w), np.result_type(of(w).dtype, np.float16))
+    weights = None if w is None else of_numbers(w)
+    if weights is not None:
+        weights = cast(weights, np.result_type(weights.dtype, np.float16))
     powers = _powers(points, weights, order)
     matrix = value_of(powers)
     if rcond is None:

@@ -20,7 +20,16 @@ from vtgrad.numpy import reductions
 from vtgrad.numpy.calculus import diff
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    as_array,
+    cast,
+    fresh,
+    has_dtype,
+    of_numbers,
+    places_in,
+    value_of,
+)
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
@@ -40,20 +49,25 @@ def _is_array(bins: object) -> bool:
     return not isinstance(bins, str) and np.ndim(typing.cast("Any", bins)) == 1
 
 
+def _constant(edges: Array) -> ndarray:
+    """Edges as an array of the namespace; NumPy's own of a dtype that tensors do not have."""
+    return fresh(edges) if has_dtype(edges.dtype) else typing.cast("ndarray", edges)
+
+
 def _edges(found: Array, x: ndarray, bins: object, range: object) -> ndarray:
     """The edges of bins as they follow from what is recorded; NumPy has found their values."""
     if _is_array(bins):
-        edges = of(typing.cast("ArrayLike", bins))
-        return edges if any_differentiated(edges) else fresh(found)
+        edges = of_numbers(typing.cast("ArrayLike", bins))
+        return edges if any_differentiated(edges) else _constant(found)
     limits: list[ndarray]
     if range is not None:
-        limits = [of(end) for end in typing.cast("Sequence[ArrayLike]", range)]
+        limits = [of_numbers(end) for end in typing.cast("Sequence[ArrayLike]", range)]
     elif any_differentiated(x) and x._impl.array.size:
-        limits = [of(reductions.min(x)), of(reductions.max(x))]
+        limits = [of_numbers(reductions.min(x)), of_numbers(reductions.max(x))]
     else:
-        return fresh(found)
+        return _constant(found)
     if not any_differentiated(*limits):
-        return fresh(found)
+        return _constant(found)
     low, high = [cast(end, found.dtype) for end in limits]
     if value_of(low) == value_of(high):
         low, high = as_array(F.sub(low, 0.5)), as_array(F.add(high, 0.5))
@@ -113,7 +127,7 @@ def histogram_bin_edges(
     found = on_values(np.histogram_bin_edges, a, bins, range, _probe(weights))
     if not any_differentiated(a, bins, range):
         return found
-    return _edges(value_of(found), of(a), bins, range)
+    return _edges(places_in(found), of_numbers(a), bins, range)
 
 
 @function
@@ -152,17 +166,17 @@ def histogram(
     counts, found = on_values(np.histogram, a, bins, range, density, _probe(weights))
     if not any_differentiated(a, bins, range, weights):
         return counts, found
-    x = of(a)
-    edges = _edges(value_of(found), x, bins, range)
+    x = of_numbers(a)
+    edges = _edges(places_in(found), x, bins, range)
     if not density and not any_differentiated(weights):
         return counts, edges
-    numbers = _numbers(value_of(found), value_of(x))
-    given = fresh(np.ones(numbers.shape)) if weights is None else of(weights)
+    numbers = _numbers(places_in(found), value_of(x))
+    given = fresh(np.ones(numbers.shape)) if weights is None else of_numbers(weights)
     if given.dtype.kind not in "fc":
         given = cast(given, _FLOAT64)
     sums = _sums(given, numbers, len(found) - 1)
     if density:
-        widths = cast(diff(edges), np.result_type(edges.dtype, _FLOAT64))
+        widths = cast(diff(of_numbers(edges)), np.result_type(edges.dtype, _FLOAT64))
         return sums / widths / sums.sum(), edges
     return sums, edges
 
@@ -205,7 +219,7 @@ def histogramdd(
     found, places = on_values(np.histogramdd, sample, bins, range, density, _probe(weights))
     if not any_differentiated(sample, bins, range, weights):
         return found, list(places)
-    points = of(sample)
+    points = of_numbers(sample)
     if isinstance(sample, (list, tuple)) or points._impl.array.ndim == 1:
         # A sequence of coordinates; a single axis has them too.
         turned = F.atleast_2d(points)
@@ -215,28 +229,28 @@ def histogramdd(
     limits: Any = [None] * number if range is None else range
     columns = [as_array(F.select(points, 1, dim)) for dim in np.arange(number).tolist()]
     edges = [
-        _edges(value_of(place), column, each[nr], limits[nr])
+        _edges(places_in(place), column, each[nr], limits[nr])
         for nr, (place, column) in enumerate(zip(places, columns, strict=True))
     ]
     if not density and not any_differentiated(weights):
         return found, edges
     sizes = tuple([len(place) - 1 for place in places])
     numbers = [
-        _numbers(value_of(place), value_of(column))
+        _numbers(places_in(place), value_of(column))
         for place, column in zip(places, columns, strict=True)
     ]
     outside = np.any([nr == size for nr, size in zip(numbers, sizes, strict=True)], axis=0)
     inside = [np.where(outside, 0, nr) for nr in numbers]
     count = int(np.prod(sizes))
     flat = np.where(outside, count, np.ravel_multi_index(tuple(inside), sizes))
-    given = fresh(np.ones(flat.shape)) if weights is None else of(weights)
+    given = fresh(np.ones(flat.shape)) if weights is None else of_numbers(weights)
     sums = as_array(F.reshape(_sums(cast(given, _FLOAT64), flat, count), sizes))
     if density:
         total = sums.sum()
         for dim, one in enumerate(edges):
             shape = [1] * number
             shape[dim] = -1
-            sums = sums / cast(diff(one), _FLOAT64).reshape(shape)
+            sums = sums / cast(diff(of_numbers(one)), _FLOAT64).reshape(shape)
         sums = sums / total
     return sums, edges
 
@@ -276,7 +290,7 @@ def histogram2d(
     if not any_differentiated(x, y, bins, range, weights):
         found = on_values(np.histogram2d, x, y, bins, range, density, weights)
         return typing.cast("tuple[ndarray, ndarray, ndarray]", found)
-    pair = [of(x), of(y)]
+    pair = [of_numbers(x), of_numbers(y)]
     if len(pair[0]) != len(pair[1]):
         raise ValueError("x and y must have the same length.")
     given: Any = bins

@@ -11,7 +11,7 @@ from vtgrad.numpy.deliver import deliver
 from vtgrad.numpy.function import function
 from vtgrad.numpy.memory_order import in_rows
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, cast, of, value_of
+from vtgrad.numpy.operands import ArrayLike, cast, of, of_numbers, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 
 __all__ = ["interp"]
@@ -28,7 +28,7 @@ def _real(value: ArrayLike) -> ndarray:
     TypeError
         If it is complex.
     """
-    x = of(value)
+    x = of_numbers(value)
     if x.dtype.kind == "c":
         raise TypeError("Cannot cast array data from complex128 to float64")
     return cast(x, _FLOAT64)
@@ -78,7 +78,7 @@ def interp(
     """
     if not any_differentiated(x, xp, fp, left, right, period):
         return on_values(np.interp, x, xp, fp, left, right, period)
-    values = of(fp)
+    values = of_numbers(fp)
     values = cast(values, _COMPLEX128 if values.dtype.kind == "c" else _FLOAT64)
     where, points = _real(x), _real(xp)
     if points._impl.array.ndim != 1 or values._impl.array.ndim != 1:

@@ -64,7 +64,7 @@ def lstsq(
         as_array(found.solution),
         as_array(found.residuals),
         rank,
-        as_array(F.linalg_svd(x)[1]),
+        as_array(F.linalg_svd(x, values_only=True)[1]),
     )
 
 

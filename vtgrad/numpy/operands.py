@@ -40,8 +40,10 @@ __all__ = [
     "has_dtype",
     "is_differentiated",
     "is_keyed",
+    "is_wide",
     "of",
     "of_any_dtype",
+    "of_numbers",
     "on_memory",
     "overlap",
     "owned",
@@ -132,16 +134,24 @@ def all_of(values: Sequence[object]) -> list[ndarray]:
     NotSupportedError
         If tensors cannot have a dtype.
     """
-    found = [x if _is_wide(x) else of(x) for x in values]
-    if any(map(_is_wide, found)) and any(x.dtype.kind in "fc" for x in found):
+    found = [x if is_wide(x) else of(x) for x in values]
+    if any(map(is_wide, found)) and any(x.dtype.kind in "fc" for x in found):
         found = [
-            np.asarray(x).astype(np.result_type(x.dtype, np.float16)) if _is_wide(x) else x
+            np.asarray(x).astype(np.result_type(x.dtype, np.float16)) if is_wide(x) else x
             for x in found
         ]
     return [of(x) for x in found]
 
 
-def _is_wide(value: object) -> TypeGuard[Array | np.generic]:
+def of_numbers(value: object) -> ndarray:
+    """As `of`, for functions that compute integers in float64: what `all_of` takes is taken too."""
+    array = value
+    if isinstance(value, (list, tuple)) and not any_tensor(value):
+        array = np.asarray(value)
+    return of(np.asarray(array).astype(np.float64) if is_wide(array) else value)
+
+
+def is_wide(value: object) -> TypeGuard[Array | np.generic]:
     """Whether a value is of unsigned integers of more than 8 bits."""
     if not isinstance(value, (np.ndarray, np.generic)):
         return False

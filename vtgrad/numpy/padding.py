@@ -13,7 +13,7 @@ from vtgrad.numpy.function import function
 from vtgrad.numpy.index import at_positions, positions_of
 from vtgrad.numpy.memory_order import in_rows_or_columns
 from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of
+from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, of_numbers
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.refused import check_not_differentiated
 from vtgrad.numpy.sorting import sort
@@ -151,7 +151,7 @@ def _pairs(values: object, x: ndarray) -> list[tuple[ndarray, ndarray]]:
     NotSupportedError
         If a value with a derivative would be cast to an integer.
     """
-    given, ndim = of(typing.cast("ArrayLike", values)), len(x.shape)
+    given, ndim = of_numbers(values), len(x.shape)
     if not np.can_cast(given._impl.dtype, x._impl.dtype, "same_kind"):
         # A cast to integers has no derivative.
         check_not_differentiated(f"pad of {x._impl.dtype} with {given._impl.dtype}", given)

@@ -18,7 +18,7 @@ from vtgrad.numpy.convolution import convolve
 from vtgrad.numpy.eigenvalues import eigvals
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, value_of
+from vtgrad.numpy.operands import ArrayLike, all_of, as_array, cast, fresh, of, of_numbers, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
@@ -79,14 +79,25 @@ def _takes_objects(text: Callable[P, R]) -> Callable[P, R]:
     return called
 
 
+def _given(value: object) -> object:
+    """The coefficients of a polynomial, or what stands for some."""
+    if isinstance(value, np.poly1d):
+        return value.coeffs
+    return value.whole if isinstance(value, PolyBase) else value
+
+
+def _vector(x: ndarray) -> ndarray:
+    return x if x._impl.array.ndim else as_array(F.reshape(x, 1))
+
+
 def _coefficients(value: object) -> ndarray:
     """Coefficients as an array with one axis at least."""
-    if isinstance(value, np.poly1d):
-        value = value.coeffs
-    if isinstance(value, PolyBase):
-        value = value.whole
-    x = of(value)
-    return x if x._impl.array.ndim else as_array(F.reshape(x, 1))
+    return _vector(of_numbers(_given(value)))
+
+
+def _both(a1: object, a2: object) -> list[ndarray]:
+    """The coefficients of two polynomials that meet."""
+    return [_vector(x) for x in all_of([_given(a1), _given(a2)])]
 
 
 def _descending(count: int) -> ndarray:
@@ -142,15 +153,15 @@ def polyval(p: ArrayLike, x: ArrayLike) -> ndarray:
         )
     if isinstance(given[0], np.poly1d):
         p = given[0].coeffs
-    coefficients = of(p)
+    coefficients, points = all_of([p, x])
     if not coefficients._impl.array.ndim:
         raise TypeError("iteration over a 0-d array")
-    return horner(coefficients, of(x))
+    return horner(coefficients, points)
 
 
 def _same_length(a1: ArrayLike, a2: ArrayLike) -> tuple[ndarray, ndarray]:
     """Coefficients with zeros in front of the shorter ones."""
-    pair = _coefficients(a1), _coefficients(a2)
+    pair = _both(a1, a2)
     size = max([x.shape[0] for x in pair])
     padded = []
     for x in pair:
@@ -246,7 +257,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     if not any_differentiated(a1, a2):
         return on_values(np.polymul, a1, a2)
     zero = fresh(np.zeros(1))
-    pair = [x if x.shape[0] else zero for x in (_coefficients(a1), _coefficients(a2))]
+    pair = [x if x.shape[0] else zero for x in _both(a1, a2)]
     count = _leading_zeros(pair[0]) + _leading_zeros(pair[1])
     found = convolve(pair[0], pair[1])
     # The leading zeros take part: their gradient is not zero.
@@ -326,7 +337,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike | None = None) -> n
         constants = as_array(F.broadcast_to(cast(constants, constants.dtype), (order,)))
     if constants.shape[0] < order:
         raise ValueError("k must be a scalar or a rank-1 array of length 1 or >m.")
-    found = of(p)
+    found = of_numbers(p)
     for nr in range(order):
         part = ufuncs.divide(found, _descending(found.shape[0]))
         found = joined([part, as_array(F.slice(constants, 0, nr, nr + 1))], 0)
@@ -462,9 +473,9 @@ def roots(p: ArrayLike) -> ndarray:
     >>> np.roots(np.array([1.0, -3.0, 2.0]))
     array([2., 1.])
     """
+    if not any_differentiated(p):
+        return on_values(np.roots, _given(p))
     given = _coefficients(p)
-    if not any_differentiated(given):
-        return on_values(np.roots, given)
     values = value_of(given)
     places = np.roots(values)
     if not places.size:

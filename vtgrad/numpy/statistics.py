@@ -14,7 +14,17 @@ from vtgrad.numpy.calculus import joined
 from vtgrad.numpy.deliver import NO_VALUE, Axis, NoValue, dims_of
 from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of, result, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    all_of,
+    as_array,
+    cast,
+    fresh,
+    of,
+    of_numbers,
+    result,
+    value_of,
+)
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
@@ -101,7 +111,7 @@ def average(
     """
     if not any_differentiated(a, weights):
         return on_values(np.average, a, axis, weights, returned, keepdims=keepdims)
-    mean, total = _average(of(a), axis, weights, keepdims is True)
+    mean, total = _average(of_numbers(a), axis, weights, keepdims is True)
     return (mean, total) if returned else mean
 
 
@@ -115,7 +125,7 @@ def _average(
         if mean.shape:
             number = fresh(np.full(mean.shape, number))
         return mean, typing.cast("ndarray", number)
-    given = of(weights)
+    given = all_of([x, weights])[1]
     kinds = [x.dtype, given.dtype, *([_FLOAT64] if x.dtype.kind in "iub" else [])]
     kind = np.result_type(*kinds)
     given = _like_values(given, x, axis)
@@ -152,7 +162,7 @@ def _covariance(
     """The covariances of rows."""
     kind = x._impl.array.dtype
     real = kind if kind.kind != "c" else np.empty(0, kind).real.dtype
-    factors = [None if w is None else cast(of(w), real) for w in (fweights, aweights)]
+    factors = [None if w is None else of(w, real) for w in (fweights, aweights)]
     weights, given = factors
     if weights is None or given is None:
         weights = given if weights is None else weights
@@ -215,8 +225,8 @@ def cov(
     """
     if not any_differentiated(m, y, aweights):
         return on_values(np.cov, m, y, rowvar, bias, ddof, fweights, aweights, dtype=dtype)
-    first = of(m)
-    second = None if y is None else of(y)
+    first = of_numbers(m)
+    second = None if y is None else of_numbers(y)
     if ddof is not None or fweights is not None or not _is_sample(aweights):
         # NumPy says what is wrong.
         shapes = [None if x is None else np.zeros(x.shape) for x in (first, second)]

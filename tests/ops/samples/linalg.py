@@ -47,7 +47,8 @@ def _cofactors(x: Array) -> Array:
     return found
 
 
-def _inverse_gaps(x: Array) -> Array:
+def _inverse_gaps(x: Array, values_only: bool = False) -> Array:
+    del values_only
     gaps = x[..., None, :] - x[..., None]
     found: Array = np.zeros_like(gaps)
     np.divide(1, gaps, out=found, where=gaps != 0)
@@ -147,9 +148,14 @@ SAMPLES: Final[Samples] = {
         sample(np.linalg.cholesky, x) for x in (POSITIVE, POSITIVE_STACK, POSITIVE_COMPLEX)
     ],
     "linalg_eigh": [sample(lambda a: tuple(np.linalg.eigh(a)), x) for x in (SQUARE, REGULAR_STACK)],
+    "linalg_half_lower": [
+        sample(lambda a: (np.tril(a) + np.tril(a, -1)) / 2, x)
+        for x in (SQUARE, REGULAR_STACK, COMPLEX, SQUARE.T)
+    ],
     "linalg_inverse_gaps": [
         sample(_inverse_gaps, VECTOR),
         sample(_inverse_gaps, MATRIX),
+        sample(_inverse_gaps, VECTOR, True),
     ],
     "linalg_qr": [
         sample(lambda a: tuple(np.linalg.qr(a)), x)

@@ -7,6 +7,13 @@ only. Programs hold Hermitian matrices whole, and move both elements of a pair a
 `symmetric` the gradient is, as in PyTorch, the Hermitian matrix that says the same of them: each
 element of a pair has half of it, and a step along it keeps a matrix Hermitian. The tangent of a
 matrix is taken to be Hermitian likewise.
+
+Note [Tangents of values alone]
+Where two eigenvalues or singular values are equal, their vectors have no derivative, which is an
+error. Values alone, as those of `eigvalsh` and `svdvals`, have a tangent there: that of the basis
+which LAPACK has chosen, as in PyTorch. Such a function states `values_only`, and the tangents of
+the vectors, which are computed along with those of the values, are nan instead of an error. A
+second derivative reads them, and is nan.
 """
 
 from __future__ import annotations
@@ -37,7 +44,6 @@ __all__ = [
     "gradient_of_slogdet",
     "gradient_of_svd",
     "gradient_of_trace",
-    "half_lower",
     "in_basis",
     "hermitian_of_lower",
     "hermitian_tangent",
@@ -260,11 +266,6 @@ def with_zeros_at(values: Array, dim: int, index: int) -> Array:
 # -- decompositions ----------------------------------------------------------------------------
 
 
-def half_lower(matrices: Array) -> Array:
-    """The lower triangle, with half of the diagonal."""
-    return k.mul(k.add(k.tril(matrices), k.tril(matrices, -1)), 0.5)
-
-
 def sum_with_adjoint(matrices: Array) -> Array:
     """Twice the Hermitian part."""
     return k.add(matrices, adjoint_of(matrices))
@@ -276,7 +277,7 @@ def gradient_of_hermitian(whole: Array, symmetric: bool) -> Array:
     See Note [Gradients of Hermitian matrices].
     """
     both = sum_with_adjoint(whole)
-    return k.mul(both, 0.5) if symmetric else half_lower(both)
+    return k.mul(both, 0.5) if symmetric else k.linalg_half_lower(both)
 
 
 def hermitian_tangent(tangent: Array, symmetric: bool) -> Array:
@@ -287,22 +288,22 @@ def hermitian_tangent(tangent: Array, symmetric: bool) -> Array:
 def hermitian_of_lower(matrices: Array) -> Array:
     """The Hermitian matrix that an operator sees which reads the lower triangle only.
 
-    Its gradient goes to the lower triangle by ``half_lower(sum_with_adjoint(grad))``.
+    Its gradient goes to the lower triangle by ``linalg_half_lower(sum_with_adjoint(grad))``.
     """
-    return sum_with_adjoint(half_lower(matrices))
+    return sum_with_adjoint(k.linalg_half_lower(matrices))
 
 
 def gradient_of_cholesky(grad: Array, factor: Array, symmetric: bool) -> Array:
     """The gradient of a matrix, from that of the factor."""
     upper = adjoint_of(factor)
-    half = k.linalg_solve(upper, half_lower(stacked_product(upper, grad)))
+    half = k.linalg_solve(upper, k.linalg_half_lower(stacked_product(upper, grad)))
     return gradient_of_hermitian(k.linalg_solve(upper, adjoint_of(half)), symmetric)
 
 
 def tangent_of_cholesky(tangent: Array, factor: Array, symmetric: bool) -> Array:
     """The tangent of the factor, from that of a matrix."""
     half = adjoint_of(k.linalg_solve(factor, hermitian_tangent(tangent, symmetric)))
-    return stacked_product(factor, half_lower(k.linalg_solve(factor, half)))
+    return stacked_product(factor, k.linalg_half_lower(k.linalg_solve(factor, half)))
 
 
 def in_basis(matrices: Array, vectors: Array) -> Array:
@@ -343,11 +344,11 @@ def tangent_of_eigenvalues(tangent: Array, vectors: Array, symmetric: bool) -> A
 
 
 def tangent_of_eigenvectors(
-    tangent: Array, values: Array, vectors: Array, symmetric: bool
+    tangent: Array, values: Array, vectors: Array, symmetric: bool, values_only: bool
 ) -> Array:
     """The tangent of the eigenvectors, from that of a matrix."""
     inner = in_basis(hermitian_tangent(tangent, symmetric), vectors)
-    turn = k.mul(k.linalg_inverse_gaps(values), inner)
+    turn = k.mul(k.linalg_inverse_gaps(values, values_only), inner)
     return stacked_product(vectors, turn)
 
 
@@ -387,7 +388,7 @@ def turn_of_q(tangent: Array, q: Array, r: Array) -> Array:
     """How the columns of ``q`` turn among themselves: a skew-Hermitian matrix."""
     size = r.shape[-2]
     inner = stacked_product(adjoint_of(q), columns(tangent, 0, size))
-    half = half_lower(right_divided(inner, columns(r, 0, size)))
+    half = k.linalg_half_lower(right_divided(inner, columns(r, 0, size)))
     return k.sub(half, adjoint_of(half))
 
 
@@ -407,8 +408,10 @@ def tangent_of_r(tangent: Array, q: Array, r: Array) -> Array:
     return k.triu(k.sub(inner, stacked_product(turn_of_q(tangent, q, r), r)))
 
 
-def reciprocals(values: Array) -> Array:
-    """One by each singular value; an error if one is zero."""
+def reciprocals(values: Array, values_only: bool = False) -> Array:
+    """One by each singular value; an error if one is zero, unless `values_only`."""
+    if values_only:
+        return k.reciprocal(values)
     return k.diagonal(k.linalg_inv(k.diag_embed(values)), 0, -2, -1)
 
 
@@ -430,14 +433,13 @@ def gradient_of_svd(
         if of_s is None:
             return None
         return stacked_product(k.mul(u, k.unsqueeze(of_s, -2)), vh)
-    v, row, column = adjoint_of(vh), k.unsqueeze(s, -2), k.unsqueeze(s, -1)
     of_u = k.zeros_like(u) if first is None else first
-    of_v = k.zeros_like(v) if last is None else adjoint_of(last)
+    of_v = adjoint_of(k.zeros_like(vh) if last is None else last)
     gaps = k.linalg_inverse_gaps(k.mul(s, s))
     left = stacked_product(adjoint_of(u), of_u)
-    right = k.mul(gaps, stacked_product(vh, of_v))
-    inner = k.mul(sum_with_adjoint(k.mul(gaps, left)), row)
-    inner = k.add(inner, k.mul(sum_with_adjoint(right), column))
+    inner = k.mul(sum_with_adjoint(k.mul(gaps, left)), k.unsqueeze(s, -2))
+    right = sum_with_adjoint(k.mul(gaps, stacked_product(vh, of_v)))
+    inner = k.add(inner, k.mul(right, k.unsqueeze(s, -1)))
     if of_s is not None:
         inner = k.add(inner, k.diag_embed(of_s))
     if dtype.kind == "c":
@@ -447,8 +449,8 @@ def gradient_of_svd(
     if u.shape[-2] > u.shape[-1]:
         scaled_left = k.mul(outside_of(u, of_u), k.unsqueeze(reciprocals(s), -2))
         grad = k.add(grad, stacked_product(scaled_left, vh))
-    if v.shape[-2] > v.shape[-1]:
-        scaled_right = k.mul(outside_of(v, of_v), k.unsqueeze(reciprocals(s), -2))
+    if vh.shape[-1] > vh.shape[-2]:
+        scaled_right = k.mul(outside_of(adjoint_of(vh), of_v), k.unsqueeze(reciprocals(s), -2))
         grad = k.add(grad, stacked_product(u, adjoint_of(scaled_right)))
     return grad
 
@@ -460,31 +462,33 @@ def tangent_of_singular_values(tangent: Array, u: Array, vh: Array) -> Array:
 
 
 def tangent_of_left_vectors(
-    tangent: Array, u: Array, s: Array, vh: Array, dtype: NumpyDType
+    tangent: Array, u: Array, s: Array, vh: Array, dtype: NumpyDType, values_only: bool
 ) -> Array:
     """The tangent of the left singular vectors."""
     moved = stacked_product(tangent, adjoint_of(vh))
     inner = stacked_product(adjoint_of(u), moved)
-    gaps = k.linalg_inverse_gaps(k.mul(s, s))
+    gaps = k.linalg_inverse_gaps(k.mul(s, s), values_only)
     turn = k.mul(gaps, sum_with_adjoint(k.mul(inner, k.unsqueeze(s, -2))))
     if dtype.kind == "c":
         phases = imaginary_part(k.diagonal(inner, 0, -2, -1))
-        turn = k.add(turn, k.diag_embed(k.mul(phases, reciprocals(s))))
+        turn = k.add(turn, k.diag_embed(k.mul(phases, reciprocals(s, values_only))))
     within = stacked_product(u, turn)
     if u.shape[-2] == u.shape[-1]:
         return within
-    return k.add(within, k.mul(outside_of(u, moved), k.unsqueeze(reciprocals(s), -2)))
+    return k.add(within, k.mul(outside_of(u, moved), k.unsqueeze(reciprocals(s, values_only), -2)))
 
 
-def tangent_of_right_vectors(tangent: Array, u: Array, s: Array, vh: Array) -> Array:
+def tangent_of_right_vectors(
+    tangent: Array, u: Array, s: Array, vh: Array, values_only: bool
+) -> Array:
     """The tangent of the adjoint of the right singular vectors."""
     v = adjoint_of(vh)
     moved = stacked_product(adjoint_of(tangent), u)
     inner = stacked_product(vh, moved)
-    gaps = k.linalg_inverse_gaps(k.mul(s, s))
+    gaps = k.linalg_inverse_gaps(k.mul(s, s), values_only)
     turn = k.mul(gaps, sum_with_adjoint(k.mul(inner, k.unsqueeze(s, -2))))
     within = stacked_product(v, turn)
     if v.shape[-2] > v.shape[-1]:
-        outside = k.mul(outside_of(v, moved), k.unsqueeze(reciprocals(s), -2))
+        outside = k.mul(outside_of(v, moved), k.unsqueeze(reciprocals(s, values_only), -2))
         within = k.add(within, outside)
     return adjoint_of(within)

@@ -40,6 +40,7 @@ from vtgrad.ops.generated.linalg_nodes import (
     LinalgCrossBackward0,
     LinalgDetBackward0,
     LinalgEighBackward0,
+    LinalgHalfLowerBackward0,
     LinalgInvBackward0,
     LinalgInverseGapsBackward0,
     LinalgQrBackward0,
@@ -71,6 +72,7 @@ __all__ = [
     "linalg_cross",
     "linalg_det",
     "linalg_eigh",
+    "linalg_half_lower",
     "linalg_inv",
     "linalg_inverse_gaps",
     "linalg_qr",
@@ -1068,39 +1070,55 @@ def linalg_cholesky(self: T, symmetric: bool = False, *, out: T | None = None) -
     return result
 
 
-def linalg_eigh(self: T, by_adjoint: bool = False, symmetric: bool = False, *, out: Sequence[T] | None = None) -> LinalgEighResult[T]:
+def linalg_eigh(
+    self: T, by_adjoint: bool = False, symmetric: bool = False, values_only: bool = False, *, out: Sequence[T] | None = None
+) -> LinalgEighResult[T]:
     """The eigenvalues and the eigenvectors of a stack of Hermitian matrices."""
     if keys.active and is_keyed(self, out):
-        return take_over(op.LINALG_EIGH, linalg_eigh, self, by_adjoint, symmetric, out=out)
+        return take_over(op.LINALG_EIGH, linalg_eigh, self, by_adjoint, symmetric, values_only, out=out)
     try:
         if out is not None:
             out_0, out_1 = pair_of(out)
             check_out(out_0, self)
             check_out(out_1, self)
-        arrays = no_fp_warnings.run(k.linalg_eigh, self._impl.array, by_adjoint, symmetric)
+        arrays = no_fp_warnings.run(k.linalg_eigh, self._impl.array, by_adjoint, symmetric, values_only)
     except Exception as error:
-        return recover(error, op.LINALG_EIGH, linalg_eigh, self, by_adjoint, symmetric, out=out)
+        return recover(error, op.LINALG_EIGH, linalg_eigh, self, by_adjoint, symmetric, values_only, out=out)
     if out is not None:
         return LinalgEighResult(*write_outs(out, arrays, "linalg_eigh", exact=True))
     results = LinalgEighResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
-        node = LinalgEighBackward0.record(self, by_adjoint, symmetric)
+        node = LinalgEighBackward0.record(self, by_adjoint, symmetric, values_only)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results
 
 
-def linalg_inverse_gaps(self: T) -> T:
-    """The reciprocals of the differences of the elements of each row."""
+def linalg_half_lower(self: T) -> T:
+    """The lower triangle of each matrix of a stack, with half of the diagonal."""
     if keys.active and is_keyed(self):
-        return take_over(op.LINALG_INVERSE_GAPS, linalg_inverse_gaps, self)
+        return take_over(op.LINALG_HALF_LOWER, linalg_half_lower, self)
     try:
-        array = no_fp_warnings.run(k.linalg_inverse_gaps, self._impl.array)
+        array = no_fp_warnings.run(k.linalg_half_lower, self._impl.array)
     except Exception as error:
-        return recover(error, op.LINALG_INVERSE_GAPS, linalg_inverse_gaps, self)
+        return recover(error, op.LINALG_HALF_LOWER, linalg_half_lower, self)
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
-        node = LinalgInverseGapsBackward0.record(self)
+        set_history(result, LinalgHalfLowerBackward0.record(self))
+    return result
+
+
+def linalg_inverse_gaps(self: T, values_only: bool = False) -> T:
+    """The reciprocals of the differences of the elements of each row."""
+    if keys.active and is_keyed(self):
+        return take_over(op.LINALG_INVERSE_GAPS, linalg_inverse_gaps, self, values_only)
+    try:
+        array = no_fp_warnings.run(k.linalg_inverse_gaps, self._impl.array, values_only)
+    except Exception as error:
+        return recover(error, op.LINALG_INVERSE_GAPS, linalg_inverse_gaps, self, values_only)
+    result = wrap_like(self, array)
+    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+        node = LinalgInverseGapsBackward0.record(self, values_only)
         set_history(result, node)
         node.save_results(result)
     return result
@@ -1128,17 +1146,17 @@ def linalg_qr(self: T, *, out: Sequence[T] | None = None) -> LinalgQrResult[T]:
     return results
 
 
-def linalg_svd(self: T) -> LinalgSvdResult[T]:
+def linalg_svd(self: T, values_only: bool = False) -> LinalgSvdResult[T]:
     """The singular values and vectors of a stack of matrices."""
     if keys.active and is_keyed(self):
-        return take_over(op.LINALG_SVD, linalg_svd, self)
+        return take_over(op.LINALG_SVD, linalg_svd, self, values_only)
     try:
-        arrays = no_fp_warnings.run(k.linalg_svd, self._impl.array)
+        arrays = no_fp_warnings.run(k.linalg_svd, self._impl.array, values_only)
     except Exception as error:
-        return recover(error, op.LINALG_SVD, linalg_svd, self)
+        return recover(error, op.LINALG_SVD, linalg_svd, self, values_only)
     results = LinalgSvdResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]), wrap_like(self, arrays[2]))
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
-        node = LinalgSvdBackward0.record(self)
+        node = LinalgSvdBackward0.record(self, values_only)
         set_history_of_each(results, node)
         node.save_results(*results)
     return results

@@ -836,7 +836,9 @@ class LinalgEighBackward0(SavesEigenvaluesOutputEigenvectorsOutput):
     symmetric: AnyBool
 
     @staticmethod
-    def record(self: TensorBase, by_adjoint: AnyBool = False, symmetric: AnyBool = False) -> LinalgEighBackward0:
+    def record(
+        self: TensorBase, by_adjoint: AnyBool = False, symmetric: AnyBool = False, values_only: AnyBool = False
+    ) -> LinalgEighBackward0:
         node = LinalgEighBackward0(None, gradient_edge(self))
         node.symmetric = symmetric
         return node
@@ -857,6 +859,25 @@ class LinalgEighBackward0(SavesEigenvaluesOutputEigenvectorsOutput):
 
 
 @final
+class LinalgHalfLowerBackward0(OperatorNode):
+    """Derivative of `linalg_half_lower`."""
+
+    __slots__ = ()
+    ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    arity: ClassVar[int] = 1
+
+    @staticmethod
+    def record(self: TensorBase) -> LinalgHalfLowerBackward0:
+        return LinalgHalfLowerBackward0(None, gradient_edge(self))
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        return (k.linalg_half_lower(grad),)
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        return (F.linalg_half_lower(grad),)
+
+
+@final
 class LinalgInverseGapsBackward0(SavesResult):
     """Derivative of `linalg_inverse_gaps`."""
 
@@ -867,7 +888,7 @@ class LinalgInverseGapsBackward0(SavesResult):
     saves_results: ClassVar[bool] = True
 
     @staticmethod
-    def record(self: TensorBase) -> LinalgInverseGapsBackward0:
+    def record(self: TensorBase, values_only: AnyBool = False) -> LinalgInverseGapsBackward0:
         return LinalgInverseGapsBackward0(None, gradient_edge(self))
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
@@ -925,7 +946,7 @@ class LinalgSvdBackward0(SavesUOutputSOutputVhOutput):
     self_dtype: NumpyDType
 
     @staticmethod
-    def record(self: TensorBase) -> LinalgSvdBackward0:
+    def record(self: TensorBase, values_only: AnyBool = False) -> LinalgSvdBackward0:
         node = LinalgSvdBackward0(None, gradient_edge(self))
         node.self_dtype = self._impl.array.dtype
         return node

@@ -314,10 +314,11 @@ LINALG_DET: Final = Operator("linalg_det", "input", "input", batch="matrix", nam
 LINALG_COFACTORS: Final = Operator("linalg_cofactors", "input", "input", batch="matrix", names=None, pattern="dense")
 LINALG_COFACTORS_ALONG: Final = Operator("linalg_cofactors_along", "input other", "input other", names=None, pattern="dense")
 LINALG_CHOLESKY: Final = Operator("linalg_cholesky", "input symmetric:bool", "input", reads_result=True, batch="matrix", names=None, pattern="dense")
-LINALG_EIGH: Final = Operator("linalg_eigh", "input by_adjoint:bool symmetric:bool", "input", results=2, reads_result=True, batch="matrix", names=None, pattern="dense")
-LINALG_INVERSE_GAPS: Final = Operator("linalg_inverse_gaps", "input", "input", reads_result=True, batch="whole", names=None, pattern="dense")
+LINALG_EIGH: Final = Operator("linalg_eigh", "input by_adjoint:bool symmetric:bool values_only:bool", "input", results=2, reads_result=True, batch="matrix", names=None, pattern="dense")
+LINALG_HALF_LOWER: Final = Operator("linalg_half_lower", "input", "input", batch="matrix", names=None, pattern="dense")
+LINALG_INVERSE_GAPS: Final = Operator("linalg_inverse_gaps", "input values_only:bool", "input", reads_result=True, batch="whole", names=None, pattern="dense")
 LINALG_QR: Final = Operator("linalg_qr", "input", "input", results=2, reads_result=True, batch="matrix", names=None, pattern="dense")
-LINALG_SVD: Final = Operator("linalg_svd", "input", "input", results=3, reads_result=True, batch="matrix", names=None, pattern="dense")
+LINALG_SVD: Final = Operator("linalg_svd", "input values_only:bool", "input", results=3, reads_result=True, batch="matrix", names=None, pattern="dense")
 # logic
 LOGICAL_AND: Final = Operator("logical_and", "input other", "input other", tangent="zero")
 LOGICAL_AND_: Final = LOGICAL_AND.in_place()
@@ -449,7 +450,7 @@ COUNTED_INDICES: Final = Operator("counted_indices", "repeats * output_size:int|
 REPEAT_TILES: Final = Operator("repeat_tiles", "input repeats:Sequence[int]", "input", spoken="repeat", batch="repeat", names="repeat", pattern="moves")
 ROLL: Final = Operator("roll", "input shifts:int|Sequence[int] dims:int|Sequence[int]|None", "input", batch="roll", names="same", pattern="moves")
 FLIP_DIMS: Final = Operator("flip_dims", "input dims:int|Sequence[int]", "input", spoken="flip", batch="shift", names="same", pattern="moves")
-CONSTANT_PAD: Final = Operator("constant_pad", "input widths:Shape value:Number", "input", batch="whole", names=None, pattern="moves", constants="value")
+CONSTANT_PAD: Final = Operator("constant_pad", "input widths:Shape value:Number", "input", batch="whole", names="same", pattern="moves", constants="value")
 # views
 SELECT: Final = Operator("select", "input dim:int index:int", "input", tangent="view", batch="shift", names="drop dim", pattern="view")
 SELECT_COPY: Final = Operator("select_copy", "input dim:int index:int", "input", batch="shift", names="drop dim", pattern="moves")

@@ -573,17 +573,13 @@ def with_zeros_at(values: TensorBase, dim: int, index: int) -> TensorBase:
     return F.cat([first, zeros, F.slice(values, dim, index, size)], dim)
 
 
-def half_lower(matrices: TensorBase) -> TensorBase:
-    return F.mul(F.add(F.tril(matrices), F.tril(matrices, -1)), 0.5)
-
-
 def sum_with_adjoint(matrices: TensorBase) -> TensorBase:
     return F.add(matrices, adjoint_of(matrices))
 
 
 def gradient_of_hermitian(whole: TensorBase, symmetric: bool) -> TensorBase:
     both = sum_with_adjoint(whole)
-    return F.mul(both, 0.5) if symmetric else half_lower(both)
+    return F.mul(both, 0.5) if symmetric else F.linalg_half_lower(both)
 
 
 def hermitian_tangent(tangent: TensorBase, symmetric: bool) -> TensorBase:
@@ -591,18 +587,18 @@ def hermitian_tangent(tangent: TensorBase, symmetric: bool) -> TensorBase:
 
 
 def hermitian_of_lower(matrices: TensorBase) -> TensorBase:
-    return sum_with_adjoint(half_lower(matrices))
+    return sum_with_adjoint(F.linalg_half_lower(matrices))
 
 
 def gradient_of_cholesky(grad: TensorBase, factor: TensorBase, symmetric: bool) -> TensorBase:
     upper = adjoint_of(factor)
-    half = F.linalg_solve(upper, half_lower(stacked_product(upper, grad)))
+    half = F.linalg_solve(upper, F.linalg_half_lower(stacked_product(upper, grad)))
     return gradient_of_hermitian(F.linalg_solve(upper, adjoint_of(half)), symmetric)
 
 
 def tangent_of_cholesky(tangent: TensorBase, factor: TensorBase, symmetric: bool) -> TensorBase:
     half = adjoint_of(F.linalg_solve(factor, hermitian_tangent(tangent, symmetric)))
-    return stacked_product(factor, half_lower(F.linalg_solve(factor, half)))
+    return stacked_product(factor, F.linalg_half_lower(F.linalg_solve(factor, half)))
 
 
 def in_basis(matrices: TensorBase, vectors: TensorBase) -> TensorBase:
@@ -632,9 +628,9 @@ def tangent_of_eigenvalues(tangent: TensorBase, vectors: TensorBase, symmetric: 
     return F.diagonal(in_basis(hermitian_tangent(tangent, symmetric), vectors), 0, -2, -1)
 
 
-def tangent_of_eigenvectors(tangent: TensorBase, values: TensorBase, vectors: TensorBase, symmetric: bool) -> TensorBase:
+def tangent_of_eigenvectors(tangent: TensorBase, values: TensorBase, vectors: TensorBase, symmetric: bool, values_only: bool) -> TensorBase:
     inner = in_basis(hermitian_tangent(tangent, symmetric), vectors)
-    turn = F.mul(F.linalg_inverse_gaps(values), inner)
+    turn = F.mul(F.linalg_inverse_gaps(values, values_only), inner)
     return stacked_product(vectors, turn)
 
 
@@ -666,7 +662,7 @@ def gradient_of_qr(grads: Sequence[TensorBase | None], q: TensorBase, r: TensorB
 def turn_of_q(tangent: TensorBase, q: TensorBase, r: TensorBase) -> TensorBase:
     size = r.shape[-2]
     inner = stacked_product(adjoint_of(q), columns(tangent, 0, size))
-    half = half_lower(right_divided(inner, columns(r, 0, size)))
+    half = F.linalg_half_lower(right_divided(inner, columns(r, 0, size)))
     return F.sub(half, adjoint_of(half))
 
 
@@ -684,7 +680,9 @@ def tangent_of_r(tangent: TensorBase, q: TensorBase, r: TensorBase) -> TensorBas
     return F.triu(F.sub(inner, stacked_product(turn_of_q(tangent, q, r), r)))
 
 
-def reciprocals(values: TensorBase) -> TensorBase:
+def reciprocals(values: TensorBase, values_only: bool = False) -> TensorBase:
+    if values_only:
+        return F.reciprocal(values)
     return F.diagonal(F.linalg_inv(F.diag_embed(values)), 0, -2, -1)
 
 
@@ -701,14 +699,13 @@ def gradient_of_svd(
         if of_s is None:
             return None
         return stacked_product(F.mul(u, F.unsqueeze(of_s, -2)), vh)
-    v, row, column = adjoint_of(vh), F.unsqueeze(s, -2), F.unsqueeze(s, -1)
     of_u = F.zeros_like(u) if first is None else first
-    of_v = F.zeros_like(v) if last is None else adjoint_of(last)
+    of_v = adjoint_of(F.zeros_like(vh) if last is None else last)
     gaps = F.linalg_inverse_gaps(F.mul(s, s))
     left = stacked_product(adjoint_of(u), of_u)
-    right = F.mul(gaps, stacked_product(vh, of_v))
-    inner = F.mul(sum_with_adjoint(F.mul(gaps, left)), row)
-    inner = F.add(inner, F.mul(sum_with_adjoint(right), column))
+    inner = F.mul(sum_with_adjoint(F.mul(gaps, left)), F.unsqueeze(s, -2))
+    right = sum_with_adjoint(F.mul(gaps, stacked_product(vh, of_v)))
+    inner = F.add(inner, F.mul(right, F.unsqueeze(s, -1)))
     if of_s is not None:
         inner = F.add(inner, F.diag_embed(of_s))
     if dtype.kind == "c":
@@ -718,8 +715,8 @@ def gradient_of_svd(
     if u.shape[-2] > u.shape[-1]:
         scaled_left = F.mul(outside_of(u, of_u), F.unsqueeze(reciprocals(s), -2))
         grad = F.add(grad, stacked_product(scaled_left, vh))
-    if v.shape[-2] > v.shape[-1]:
-        scaled_right = F.mul(outside_of(v, of_v), F.unsqueeze(reciprocals(s), -2))
+    if vh.shape[-1] > vh.shape[-2]:
+        scaled_right = F.mul(outside_of(adjoint_of(vh), of_v), F.unsqueeze(reciprocals(s), -2))
         grad = F.add(grad, stacked_product(u, adjoint_of(scaled_right)))
     return grad
 
@@ -729,29 +726,31 @@ def tangent_of_singular_values(tangent: TensorBase, u: TensorBase, vh: TensorBas
     return real_part(F.diagonal(inner, 0, -2, -1))
 
 
-def tangent_of_left_vectors(tangent: TensorBase, u: TensorBase, s: TensorBase, vh: TensorBase, dtype: NumpyDType) -> TensorBase:
+def tangent_of_left_vectors(
+    tangent: TensorBase, u: TensorBase, s: TensorBase, vh: TensorBase, dtype: NumpyDType, values_only: bool
+) -> TensorBase:
     moved = stacked_product(tangent, adjoint_of(vh))
     inner = stacked_product(adjoint_of(u), moved)
-    gaps = F.linalg_inverse_gaps(F.mul(s, s))
+    gaps = F.linalg_inverse_gaps(F.mul(s, s), values_only)
     turn = F.mul(gaps, sum_with_adjoint(F.mul(inner, F.unsqueeze(s, -2))))
     if dtype.kind == "c":
         phases = imaginary_part(F.diagonal(inner, 0, -2, -1))
-        turn = F.add(turn, F.diag_embed(F.mul(phases, reciprocals(s))))
+        turn = F.add(turn, F.diag_embed(F.mul(phases, reciprocals(s, values_only))))
     within = stacked_product(u, turn)
     if u.shape[-2] == u.shape[-1]:
         return within
-    return F.add(within, F.mul(outside_of(u, moved), F.unsqueeze(reciprocals(s), -2)))
+    return F.add(within, F.mul(outside_of(u, moved), F.unsqueeze(reciprocals(s, values_only), -2)))
 
 
-def tangent_of_right_vectors(tangent: TensorBase, u: TensorBase, s: TensorBase, vh: TensorBase) -> TensorBase:
+def tangent_of_right_vectors(tangent: TensorBase, u: TensorBase, s: TensorBase, vh: TensorBase, values_only: bool) -> TensorBase:
     v = adjoint_of(vh)
     moved = stacked_product(adjoint_of(tangent), u)
     inner = stacked_product(vh, moved)
-    gaps = F.linalg_inverse_gaps(F.mul(s, s))
+    gaps = F.linalg_inverse_gaps(F.mul(s, s), values_only)
     turn = F.mul(gaps, sum_with_adjoint(F.mul(inner, F.unsqueeze(s, -2))))
     within = stacked_product(v, turn)
     if v.shape[-2] > v.shape[-1]:
-        outside = F.mul(outside_of(v, moved), F.unsqueeze(reciprocals(s), -2))
+        outside = F.mul(outside_of(v, moved), F.unsqueeze(reciprocals(s, values_only), -2))
         within = F.add(within, outside)
     return adjoint_of(within)
 

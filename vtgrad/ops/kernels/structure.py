@@ -59,6 +59,10 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
         sizes.insert(axis, extent)
     check_sizes(tuple(sizes), self.itemsize)
     result: Array = np.zeros(sizes, self.dtype)
+    if not offset and first == ndim - 2 and second == ndim - 1:
+        elements: Array = result.reshape(*self.shape[:-1], extent * extent)
+        elements[..., :: extent + 1] = resolved(self)
+        return result
     if not self.size:
         # The offset may be larger than NumPy's diagonals accept.
         return result

@@ -6,11 +6,12 @@ import builtins
 import math
 from typing import TypeVar, cast
 
-from vtgrad.errors import ShapeError
+from vtgrad.errors import ArgumentTypeError, ShapeError
 from vtgrad.graph.batch import is_batched
 from vtgrad.graph.grad_mode import no_grad
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.constants import as_tensors
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
@@ -106,7 +107,7 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     NotSupportedError
         If the factors are bools.
     ArgumentTypeError
-        If a factor is not a tensor.
+        If a factor is neither a tensor nor an array.
     ResultTypeError
         If `out` has another dtype than the result.
     OutGradError
@@ -124,7 +125,13 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     >>> w.grad
     tensor([4., 6.])
     """
-    left, right = array_of(input, "input").ndim, array_of(other, "other").ndim
+    try:
+        left, right = array_of(input, "input").ndim, array_of(other, "other").ndim
+    except ArgumentTypeError:
+        made = as_tensors(("Tensor", "Tensor"), (input, other), written=False)
+        if not made:
+            raise
+        return matmul(cast("T", made[0]), cast("TensorBase", made[1]), out=out)
     if left == 2 and right == 2:
         return F.mm(input, other, out=out)
     if keys.active and is_keyed_as_whole(input, other, out):

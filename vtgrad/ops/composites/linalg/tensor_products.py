@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ShapeError
 from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.constants import as_tensors
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
 from vtgrad.ops.generated import functional as F
@@ -149,7 +150,13 @@ def tensordot(
     """
     if keys.active and is_keyed_as_whole(a, b, out):
         return take_over(TENSORDOT, tensordot, a, b, dims, out=out)
-    left, right = array_of(a, "a").shape, array_of(b, "b").shape
+    try:
+        left, right = array_of(a, "a").shape, array_of(b, "b").shape
+    except ArgumentTypeError:
+        made = as_tensors(("Tensor", "Tensor"), (a, b), written=False)
+        if not made:
+            raise
+        return tensordot(cast("T", made[0]), cast("TensorBase", made[1]), dims, out=out)
     if not isinstance(dims, (int, Sequence, np.ndarray)):
         dims = index_of(dims, "dims")
     if isinstance(dims, int):

@@ -136,7 +136,8 @@ def _nuclear_norm(x: T, dims: Dims, keep: bool, dtype: DType | None, out: T | No
     if out is not None:
         check_out(out, x)
     wide = x if dtype is None else F.to_dtype(x, dtype.numpy)
-    found = F.sum_dim_IntList(F.linalg_svd(F.permute_dims(wide, [*others, one, two]))[1], (-1,))
+    sizes = F.linalg_svd(F.permute_dims(wide, [*others, one, two]), values_only=True)[1]
+    found = F.sum_dim_IntList(sizes, (-1,))
     if keep:
         for dim in sorted((one, two)):
             found = F.unsqueeze(found, dim)

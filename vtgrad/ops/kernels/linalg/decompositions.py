@@ -9,7 +9,14 @@ from vtgrad.ops.kernels.linalg.matrices import checked_matrices, checked_square
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 
-__all__ = ["linalg_cholesky", "linalg_eigh", "linalg_inverse_gaps", "linalg_qr", "linalg_svd"]
+__all__ = [
+    "linalg_cholesky",
+    "linalg_eigh",
+    "linalg_half_lower",
+    "linalg_inverse_gaps",
+    "linalg_qr",
+    "linalg_svd",
+]
 
 
 def linalg_cholesky(input: Array, symmetric: bool = False) -> Array:
@@ -33,14 +40,28 @@ def linalg_cholesky(input: Array, symmetric: bool = False) -> Array:
     return result
 
 
+def linalg_half_lower(input: Array) -> Array:
+    """The lower triangle of each square matrix, with half of the diagonal."""
+    result: Array = np.tril(checked_square("linalg_half_lower", input))
+    _on_diagonal(result)[...] *= 0.5
+    return result
+
+
+def _on_diagonal(matrices: Array) -> Array:
+    """The diagonals of new square matrices, as a view that can be written."""
+    size = matrices.shape[-1]
+    elements: Array = matrices.reshape(*matrices.shape[:-2], size * size)
+    return elements[..., :: size + 1]
+
+
 def linalg_eigh(
-    input: Array, by_adjoint: bool = False, symmetric: bool = False
+    input: Array, by_adjoint: bool = False, symmetric: bool = False, values_only: bool = False
 ) -> tuple[Array, Array]:
     """The eigenvalues, from the smallest on, and the eigenvectors of each Hermitian matrix.
 
     Of a matrix only the lower triangle is read, as if the upper one were its adjoint. LAPACK may
     also get it as the upper triangle of the adjoint: eigenvectors have other phases then. For
-    `symmetric` see `linalg_cholesky`.
+    `symmetric` see `linalg_cholesky`, for `values_only` Note [Tangents of values alone].
 
     Raises
     ------
@@ -58,13 +79,13 @@ def linalg_eigh(
     return values, vectors
 
 
-def linalg_inverse_gaps(input: Array) -> Array:
+def linalg_inverse_gaps(input: Array, values_only: bool = False) -> Array:
     """``1 / (input[..., j] - input[..., i])`` for each pair ``[..., i, j]``, and 0 for ``i == j``.
 
     Raises
     ------
     LinAlgError
-        If two values of a row are equal.
+        If two values of a row are equal. With `values_only` their element is nan instead.
     """
     if not input.ndim:
         raise DimensionError("linalg_inverse_gaps() needs rows, not a 0-d tensor", ndim=0)
@@ -73,15 +94,16 @@ def linalg_inverse_gaps(input: Array) -> Array:
             f"linalg_inverse_gaps() needs real values, not {input.dtype}", dtype=input.dtype
         )
     values = resolved(input)
-    gaps: Array = values[..., np.newaxis, :] - values[..., np.newaxis]
-    same = np.eye(values.shape[-1], dtype=bool)
-    if np.any((gaps == 0) & ~same):
-        raise LinAlgError(
-            "eigenvectors and singular vectors have no derivative where two eigenvalues, or two "
-            "singular values, are equal"
-        )
-    np.copyto(gaps, np.inf, where=same)
-    return np.reciprocal(gaps)
+    gaps: Array = np.subtract(values[..., np.newaxis, :], values[..., np.newaxis], order="C")
+    _on_diagonal(gaps)[...] = np.inf
+    if np.count_nonzero(gaps) < gaps.size:
+        if not values_only:
+            raise LinAlgError(
+                "eigenvectors and singular vectors have no derivative where two eigenvalues, or "
+                "two singular values, are equal"
+            )
+        np.copyto(gaps, np.nan, where=gaps == 0)
+    return np.reciprocal(gaps, gaps)
 
 
 def linalg_qr(input: Array) -> tuple[Array, Array]:
@@ -94,10 +116,11 @@ def linalg_qr(input: Array) -> tuple[Array, Array]:
     return q, r
 
 
-def linalg_svd(input: Array) -> tuple[Array, Array, Array]:
+def linalg_svd(input: Array, values_only: bool = False) -> tuple[Array, Array, Array]:
     """Left singular vectors, singular values and the adjoint of right ones of each matrix.
 
-    There are as many as the smaller dimension of the matrix has elements, the largest first.
+    There are as many as the smaller dimension of the matrix has elements, the largest first. For
+    `values_only` see Note [Tangents of values alone].
 
     Raises
     ------
