@@ -157,6 +157,7 @@ CUMMIN_DIM: Final = Operator("cummin_dim", "input dim:int", "input", spoken="cum
 LOGCUMSUMEXP_DIM: Final = Operator("logcumsumexp_dim", "input dim:int", "input", spoken="logcumsumexp", batch="shift", pattern="cumulative")
 RUNNING_AVERAGE: Final = Operator("running_average", "input logits dim:int", "input logits", reads_result=True, batch="shift", pattern="cumulative")
 RUNNING_AVERAGE_BACKWARD: Final = Operator("running_average_backward", "input logits dim:int", "input logits", reads_result=True, batch="shift", pattern="along dim")
+LINEAR_RECURRENCE: Final = Operator("linear_recurrence", "input factors dim:int reverse:bool", "input factors", reads_result=True, batch="shift", pattern="along dim")
 # elementary
 EXP: Final = Operator("exp", "input", "input", reads_result=True)
 EXP_: Final = EXP.in_place()

@@ -32,30 +32,21 @@ __all__ = [
 
 _HALF: Final = np.dtype(np.float16)
 _SINGLE: Final = np.dtype(np.float32)
+_DOUBLE: Final = np.dtype(np.float64)
+_INT64: Final = np.dtype(np.int64)
+# Powers of two are multiplied in so many steps, none of which over- or underflows.
+_STEPS: Final = 4
+_STEP: Final = 1000
+# Half of the powers of two that a number may have.
+_ROOM: Final = 500
 
 T = TypeVar("T", bound=TensorBase)
-
-
-def _constant(like: T, array: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> T:
-    return like._wrap(TensorImpl(array))
 
 
 def _in_dtype_of(result: TensorBase, input: T) -> T:
     """What was multiplied, as it was: cast to the dtype of the product."""
     wanted = result._impl.array.dtype
     return input if input._impl.array.dtype == wanted else F.to_dtype(input, wanted)
-
-
-def _without_one(x: T) -> T:
-    """Square matrices over the last dimension: row i has all elements, but 1 at index i.
-
-    Products along the rows are products of the other elements, found without a division, so
-    they can be differentiated as often as one likes.
-    """
-    count = x.shape[-1]
-    lead = x.shape[:-1]
-    rows = F.expand_to(F.reshape(x, (*lead, 1, count)), (*lead, count, count))
-    return F.masked_fill(rows, _constant(x, np.eye(count, dtype=np.bool_)), 1)
 
 
 def prod_backward(grad: T, input: T, result: T, dim: int | None, keepdim: bool) -> T:
@@ -82,16 +73,78 @@ def prod_backward(grad: T, input: T, result: T, dim: int | None, keepdim: bool) 
 
 def products_of_others_backward(grad: T, input: T, dim: int) -> T:
     """The gradient of ``products_of_others``; see the kernel of the same name."""
-    if input.ndim == 0 or input.numel() == 0:
+    if input.ndim == 0 or input.shape[normalize_dim(dim, input.ndim)] < 2 or input.numel() == 0:
+        # The product of no others is 1, whatever the element is.
         return F.zeros_like(grad)
     axis = normalize_dim(dim, input.ndim)
-    # Entry (i, j) is the product without the elements i and j.
-    products = F.products_of_others(_without_one(F.transpose(input, axis, -1)), -1)
-    lead = F.transpose(grad, axis, -1)
-    terms = F.mul(F.reshape(lead, (*lead.shape, 1)), F.conj(products))
-    same = _constant(input, np.eye(input.shape[axis], dtype=np.bool_))
-    found = F.sum_dim_IntList(F.masked_fill(terms, same, 0), -2)
-    return F.transpose(found, axis, -1)
+    if input._impl.array.dtype in (_HALF, _SINGLE):
+        wide = products_of_others_backward(
+            F.to_dtype(grad, _DOUBLE), F.to_dtype(input, _DOUBLE), dim
+        )
+        return F.to_dtype(wide, input._impl.array.dtype)
+    exponents = _balancing_exponents(input, axis)
+    x = _raised(F.conj(input), F.neg(exponents))
+    whole = F.sum_dim_IntList(exponents, axis, True)
+    # The gradients relative to the largest. The result's power of two is shared between them and
+    # the sums, so that what comes back through either is a number, for derivatives of this one.
+    largest = F.amax(F.sub(F.frexp(F.abs(F.detach(grad)))[1], exponents), axis, True)
+    of_result = F.sub(F.add(whole, largest), F.amin(exponents, axis, True))
+    shift = F.sub(largest, F.clamp(of_result, -_ROOM, _ROOM))
+    found = _sums_without_two(_raised(grad, F.neg(F.add(exponents, shift))), x, axis)
+    return _raised(found, F.sub(F.add(whole, shift), exponents))
+
+
+def _sums_without_two(grad: T, x: T, axis: int) -> T:
+    """Sums over `i` of gradient `i` times the product without the elements `i` and `j`."""
+    count = x.shape[axis]
+    before, after = _product_before(x, axis), _product_behind(x, axis)
+    # Sums over the elements before and behind each; see Note [Linear recurrences].
+    sources = F.mul(grad, before), F.flip(F.mul(grad, after), (axis,))
+    factors = x, F.flip(x, (axis,))
+    earlier, later = (
+        F.linear_recurrence(
+            F.slice(source, axis, 0, count - 1), F.slice(factor, axis, 0, count - 1), axis, False
+        )
+        for source, factor in zip(sources, factors, strict=True)
+    )
+    behind = F.mul(earlier, F.slice(after, axis, 1))
+    ahead = F.mul(F.flip(later, (axis,)), F.slice(before, axis, 0, count - 1))
+    last = (0, 0) * (x.ndim - 1 - axis)
+    return F.add(F.constant_pad(behind, (*last, 1, 0)), F.constant_pad(ahead, (*last, 0, 1)))
+
+
+def _balancing_exponents(x: T, axis: int) -> T:
+    """Powers of two, divided by which elements have products near 1, over any range of them.
+
+    Zeros, infinities and nans count as 1.
+    """
+    sizes = F.abs(F.detach(x))
+    usual = F.logical_and(F.isfinite(sizes), F.ne(sizes, 0))
+    logs = F.log2(F.masked_fill(sizes, F.logical_not(usual), 1))
+    sums = F.to_dtype(F.floor(F.cumsum_dim(logs, axis)), _INT64)
+    behind = F.constant_pad(sums, (*(0, 0) * (x.ndim - 1 - axis), 1, -1))
+    return F.sub(sums, behind)
+
+
+def _raised(x: T, exponents: T) -> T:
+    """`x` times powers of two, in steps: a part of a power may be a number where it is not."""
+    left = F.clamp(exponents, -_STEPS * _STEP, _STEPS * _STEP)
+    for _ in range(_STEPS):
+        step = F.clamp(left, -_STEP, _STEP)
+        x = F.mul(x, F.exp2(F.to_dtype(step, _DOUBLE)))
+        left = F.sub(left, step)
+    return x
+
+
+def _product_before(x: T, axis: int) -> T:
+    """At each index the product of all elements before it."""
+    products = F.cumprod_dim(F.slice(x, axis, 0, x.shape[axis] - 1), axis)
+    return F.cat([F.ones_like(F.slice(x, axis, 0, 1)), products], axis)
+
+
+def _product_behind(x: T, axis: int) -> T:
+    """At each index the product of all elements behind it."""
+    return F.flip(_product_before(F.flip(x, (axis,)), axis), (axis,))
 
 
 def scatter_prod_backward(
@@ -155,14 +208,11 @@ def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
         weighted = F.mul(grad, F.conj(result))
         sums = F.flip(F.cumsum_dim(F.flip(weighted, (axis,)), axis), (axis,))
         return F.div(sums, F.conj(input))
-    # Entry (i, j) of the running products is what product j is without element i.
-    products = F.cumprod_dim(_without_one(F.transpose(input, axis, -1)), -1)
-    count = input.shape[axis]
-    earlier = _constant(input, np.tril(np.ones((count, count), np.bool_), -1))
-    lead = F.transpose(grad, axis, -1)
-    weights = F.reshape(lead, (*lead.shape[:-1], 1, count))
-    terms = F.masked_fill(F.mul(weights, F.conj(products)), earlier, 0)
-    return F.transpose(F.sum_dim_IntList(terms, -1), axis, -1)
+    # The product before each element times a sum over it and all later ones: of the gradients, each
+    # times the elements in between. See Note [Linear recurrences].
+    first = F.ones_like(F.slice(result, axis, 0, 1))
+    before = F.cat([first, F.slice(result, axis, 0, result.shape[axis] - 1)], axis)
+    return F.mul(F.conj(before), F.linear_recurrence(grad, F.conj(input), axis, True))
 
 
 def softmax_backward(grad: T, result: T, dim: int) -> T:

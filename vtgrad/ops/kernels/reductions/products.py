@@ -16,11 +16,16 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.ops.kernels.reductions.recurrence import linear_recurrence
 from vtgrad.ops.kernels.support.axes import in_dtype
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.shapes import normalize_dim
 
-__all__ = ["is_plain_product", "products_of_others", "products_of_others_backward"]
+__all__ = [
+    "is_plain_product",
+    "products_of_others",
+    "products_of_others_backward",
+]
 
 
 # A product of so many fractions is no less than 2 ** -513, of complex ones no more than 2 ** 257.
@@ -79,13 +84,12 @@ def _product(fractions: Array, exponents: Array) -> tuple[Array, Array]:
     return fractions[0], total
 
 
-def _one_by_one(x: Array) -> Array:
-    """The products of the others along the first dimension, also of infinities and nans."""
+def _before_and_after(x: Array) -> tuple[Array, Array]:
+    """The products of all elements before and behind each along the first dimension."""
     before, after = np.ones_like(x), np.ones_like(x)
     np.multiply.accumulate(x[:-1], 0, None, before[1:])
     np.multiply.accumulate(x[:0:-1], 0, None, after[-2::-1])
-    r: Array = before * after
-    return r
+    return before, after
 
 
 def _in_front(x: Array, axis: int) -> Array:
@@ -107,7 +111,8 @@ def products_of_others(self: Array, dim: int) -> Array:
         others = _raised(product / fractions, exponent - exponents)
         others = np.where(np.add.reduce(zero, 0) > zero, 0, others)
     else:
-        others = _one_by_one(x)
+        before, after = _before_and_after(x)
+        others = before * after
     return in_dtype(np.moveaxis(others, 0, axis), self.dtype)
 
 
@@ -120,11 +125,20 @@ def products_of_others_backward(self: Array, input: Array, dim: int) -> Array:
     if np.isfinite(x).all():
         found = _by_two(grads, x)
     else:
-        apart = np.eye(len(x), dtype=np.bool_).reshape(len(x), len(x), *[1] * (x.ndim - 1))
-        # Entry (j, i) is the product without the elements i and j.
-        without = _one_by_one(np.where(apart, 1, np.expand_dims(x, 1)))
-        found = np.add.reduce(np.where(apart, 0, without * grads), 1)
+        found = _by_neighbours(grads, x)
     return in_dtype(np.moveaxis(found, 0, axis), self.dtype)
+
+
+def _by_neighbours(grads: Array, x: Array) -> Array:
+    """As `_by_two`, also of infinities and nans."""
+    before, after = _before_and_after(x)
+    found: Array = np.zeros_like(before)
+    # Sums over the elements before and behind each; see Note [Linear recurrences].
+    earlier = linear_recurrence((grads * before)[:-1], x[:-1], 0, False)
+    later = linear_recurrence((grads * after)[:0:-1], x[:0:-1], 0, False)[::-1]
+    found[1:] = earlier * after[1:]
+    found[:-1] += before[:-1] * later
+    return found
 
 
 def _by_two(grads: Array, x: Array) -> Array:
