@@ -14,6 +14,7 @@ from vtgrad.graph.tracer import read_value
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.gather_scatter import flat_targets
 from vtgrad.ops.kernels.reductions.products import is_plain_product
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
@@ -41,6 +42,10 @@ _STEP: Final = 1000
 _ROOM: Final = 500
 
 T = TypeVar("T", bound=TensorBase)
+
+
+def _constant(like: T, array: Array) -> T:
+    return like._wrap(TensorImpl(array))
 
 
 def _in_dtype_of(result: TensorBase, input: T) -> T:
@@ -158,8 +163,9 @@ def scatter_prod_backward(
 ) -> T:
     """The gradient of a product that ``scatter_reduce`` made; see the kernel of the same name.
 
-    The factors of each element become a row of a table, of which the gradient of ``prod`` is
-    taken: that one is right for zeros too, however often it is differentiated.
+    The factors of each element stand side by side in one series. There the products of all factors
+    before and behind each are recurrences, with a factor of zero where the next element begins; see
+    Note [Linear recurrences]. So that is right for zeros too, however often it is differentiated.
     """
     sizes, shape = input.shape, index.shape
     for axis, size in enumerate(shape):
@@ -169,33 +175,39 @@ def scatter_prod_backward(
     if keys.modes:
         read_value(index)
     targets = flat_targets(sizes, axis, resolved(index._impl.array))
-    table = _factor_table(targets, input.numel(), include_self)
-    one = input._wrap(TensorImpl(np.ones(1, input._impl.array.dtype)))
-    factors = F.cat([one, F.reshape(input, (-1,)), F.reshape(src, (-1,))])
-    rows = F.take(factors, input._wrap(TensorImpl(table)))
-    of_rows = prod_backward(F.reshape(grad, (-1,)), rows, F.prod_dim_int(rows, 1), 1, False)
-    spread = F.take_spread(of_rows, factors.shape, input._wrap(TensorImpl(table)))
-    first = 1 if of_self else 1 + input.numel()
-    part = F.slice(spread, 0, first, 1 + input.numel() if of_self else None)
+    count = input.numel()
+    own = F.reshape(input, (-1,))
+    if not include_self:
+        replaced = np.zeros(count, np.bool_)
+        replaced[targets] = True
+        own = F.masked_fill(own, _constant(input, replaced), 1)
+    positions = np.concatenate([np.arange(count), targets])
+    order = np.argsort(positions, kind="stable")
+    of_series = positions[order]
+    factors = F.take(F.cat([own, F.reshape(src, (-1,))]), _constant(input, order))
+    others = F.mul(*_products_beside(factors, np.diff(of_series, prepend=-1) != 0))
+    grads = F.take(F.reshape(grad, (-1,)), _constant(input, of_series))
+    # From the series back to the order of the elements.
+    wanted = np.argsort(order)[:count] if of_self else np.argsort(order)[count:]
+    part = F.take(F.mul(grads, F.conj(others)), _constant(input, wanted))
+    if of_self and not include_self:
+        part = F.masked_fill(part, _constant(input, replaced), 0)
     return F.reshape(part, sizes if of_self else shape)
 
 
-def _factor_table(
-    targets: np.ndarray[tuple[int, ...], np.dtype[np.int64]], count: int, include_self: bool
-) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
-    """A row for each of `count` elements: 1 + the numbers of its factors, filled up with 0.
-
-    The elements themselves are the first `count` factors, what goes to `targets` the rest.
-    """
-    order = np.argsort(targets, kind="stable")
-    grouped = targets[order]
-    nth = np.arange(grouped.size) - np.searchsorted(grouped, grouped)
-    table = np.zeros((count, 2 + int(nth.max())), np.int64)
-    table[:, 0] = np.arange(1, count + 1)
-    if not include_self:
-        table[targets, 0] = 0
-    table[grouped, 1 + nth] = 1 + count + order
-    return table
+def _products_beside(factors: T, starts: Array) -> tuple[T, T]:
+    """The products of all factors before and behind each, in series that begin at `starts`."""
+    begins = _constant(factors, starts)
+    ends = _constant(factors, np.append(starts[1:], True))
+    dtype = factors._impl.array.dtype
+    one_before = F.constant_pad(F.slice(factors, 0, 0, len(starts) - 1), (1, 0))
+    before = F.linear_recurrence(
+        F.to_dtype(begins, dtype), F.masked_fill(one_before, begins, 0), 0, False
+    )
+    behind = F.linear_recurrence(
+        F.to_dtype(ends, dtype), F.masked_fill(factors, begins, 0), 0, True
+    )
+    return before, behind
 
 
 def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
