@@ -113,7 +113,9 @@ def products_of_others(self: Array, dim: int) -> Array:
     else:
         before, after = _before_and_after(x)
         others = before * after
-    return in_dtype(np.moveaxis(others, 0, axis), self.dtype)
+    result = in_dtype(np.moveaxis(others, 0, axis), self.dtype)
+    # With the usual strides of dimensions of size 1.
+    return result.reshape(-1).reshape(self.shape) if result.flags.c_contiguous else result
 
 
 def products_of_others_backward(self: Array, input: Array, dim: int) -> Array:
