@@ -36,7 +36,8 @@ def derivatives(function: Callable[[vt.Tensor], vt.Tensor], x: vt.Tensor) -> lis
     found: list[Array] = []
     (first,) = vt.autograd.grad(function(x), x, create_graph=True)
     found.append(first.detach().numpy())
-    second, third = [], []
+    second: list[vt.Tensor] = []
+    third: list[vt.Tensor] = []
     for i in range(len(x)):
         if not first.requires_grad:
             second.append(vt.zeros_like(x))
@@ -44,6 +45,7 @@ def derivatives(function: Callable[[vt.Tensor], vt.Tensor], x: vt.Tensor) -> lis
             (row,) = vt.autograd.grad(
                 first[i], x, create_graph=True, allow_unused=True, materialize_grads=True
             )
+            assert row is not None
             second.append(row)
         for j in range(len(x)):
             if not second[i].requires_grad:
@@ -52,6 +54,7 @@ def derivatives(function: Callable[[vt.Tensor], vt.Tensor], x: vt.Tensor) -> lis
                 (column,) = vt.autograd.grad(
                     second[i][j], x, retain_graph=True, allow_unused=True, materialize_grads=True
                 )
+                assert column is not None
                 third.append(column)
     n = len(x)
     found.append(vt.stack(second).detach().numpy())

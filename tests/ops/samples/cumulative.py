@@ -20,18 +20,6 @@ def _last_indices(x: Array, axis: int, sign: int) -> object:
     return np.moveaxis(np.array(best).T, 0, axis)
 
 
-def _linear_recurrence(b: Array, a: Array, axis: int, reverse: bool) -> object:
-    """As a triangular system of equations."""
-    b, a = np.moveaxis(b, axis, -1), np.moveaxis(a, axis, -1)
-    n = b.shape[-1]
-    system = np.zeros((*b.shape, n), b.dtype) + np.eye(n)
-    for i in range(1, n):
-        system[..., i, i - 1] = -a[..., i]
-    if reverse:
-        system = np.swapaxes(system, -1, -2)
-    return np.moveaxis(np.linalg.solve(system, b[..., None])[..., 0], -1, axis)
-
-
 def _running_average(x: Array, logits: Array, axis: int) -> object:
     weights = np.exp(logits)
     return np.cumsum(weights * x, axis) / np.cumsum(weights, axis)
@@ -67,13 +55,6 @@ SAMPLES: Final[Samples] = {
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), MATRIX, 0),
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 1)), COMPLEX, 1),
         sample(lambda x, d: np.log(np.cumsum(np.exp(x), 0)), COMPLEX[0], 0),
-    ],
-    "linear_recurrence": [
-        sample(_linear_recurrence, MATRIX, OTHER, 1, False),
-        sample(_linear_recurrence, MATRIX, OTHER, 0, True),
-        sample(_linear_recurrence, MATRIX, OTHER, -1, True),
-        sample(_linear_recurrence, COMPLEX, SECOND_COMPLEX, 1, False),
-        sample(_linear_recurrence, COMPLEX, SECOND_COMPLEX, 0, True),
     ],
     "running_average": [
         sample(_running_average, MATRIX, OTHER, 1),

@@ -22,7 +22,7 @@ from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
-from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyTensor as Tensor, T
+from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_result
 from vtgrad.views.write import write
 from vtgrad.views.write_out import check_out, write_out, write_outs
@@ -31,7 +31,6 @@ from vtgrad.ops.generated.cumulative_nodes import (
     CumminBackward0,
     CumprodBackward0,
     CumsumBackward0,
-    LinearRecurrenceBackward0,
     LogcumsumexpBackward0,
     RunningAverageBackward0,
     RunningAverageBackwardBackward0,
@@ -44,7 +43,6 @@ __all__ = [
     "cumprod_dim_",
     "cumsum_dim",
     "cumsum_dim_",
-    "linear_recurrence",
     "logcumsumexp_dim",
     "running_average",
     "running_average_backward",
@@ -233,25 +231,6 @@ def running_average_backward(self: T, logits: Tensor, dim: int) -> T:
         or (logits._impl.autograd_meta is not None and logits._impl.autograd_meta.requires_grad())
     ) and is_recording():
         node = RunningAverageBackwardBackward0.record(self, logits, dim)
-        set_history(result, node)
-        node.save_results(result)
-    return result
-
-
-def linear_recurrence(self: T, factors: Tensor, dim: int, reverse: bool) -> T:
-    """Values along a dimension, each plus a factor times the result before or, if `reverse`, behind."""
-    if keys.active and is_keyed(self, factors):
-        return take_over(op.LINEAR_RECURRENCE, linear_recurrence, self, factors, dim, reverse)
-    try:
-        array = no_fp_warnings.run(k.linear_recurrence, self._impl.array, factors._impl.array, dim, reverse)
-    except Exception as error:
-        return recover(error, op.LINEAR_RECURRENCE, linear_recurrence, self, factors, dim, reverse)
-    result = wrap_like(self, array)
-    if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.requires_grad())
-        or (factors._impl.autograd_meta is not None and factors._impl.autograd_meta.requires_grad())
-    ) and is_recording():
-        node = LinearRecurrenceBackward0.record(self, factors, dim, reverse)
         set_history(result, node)
         node.save_results(result)
     return result

@@ -20,7 +20,6 @@ from vtgrad.ops import kernels as k
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
-    SavesFactorsResult,
     SavesIndicesOutput,
     SavesSelf,
     SavesSelfLogitsResult,
@@ -30,7 +29,6 @@ from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.argument_types import AnyBool
 
 
 @final
@@ -286,47 +284,4 @@ class RunningAverageBackwardBackward0(SavesSelfLogitsResult):
                 F.mul(F.conj(grad), result),
                 F.running_average_backward(F.mul(self_, F.conj(F.running_average(grad, logits, self.dim))), logits, self.dim),
             )
-        return grad0, grad1
-
-
-@final
-class LinearRecurrenceBackward0(SavesFactorsResult):
-    """Derivative of `linear_recurrence`."""
-
-    __slots__ = ("dim", "reverse")
-    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
-    saves_results: ClassVar[bool] = True
-    dim: int
-    reverse: AnyBool
-
-    @staticmethod
-    def record(self: TensorBase, factors: TensorBase, dim: SupportsIndex, reverse: AnyBool) -> LinearRecurrenceBackward0:
-        edge0 = gradient_edge(self)
-        edge1 = gradient_edge(factors)
-        node = LinearRecurrenceBackward0((edge0, edge1))
-        node.saved_factors = SavedVariable(factors, edge1)
-        node.dim = dim if type(dim) is int else integer(dim)
-        node.reverse = reverse
-        return node
-
-    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        grad0: Gradient | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = k.linear_recurrence(grad, k.conj(self.saved_factors.unpack_array(self)), self.dim, not self.reverse)
-        grad1: Gradient | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            factors = self.saved_factors.unpack_array(self)
-            result = self.saved_result.unpack_array(self)
-            grad1 = array_formulas.recurrence_factors_gradient(grad, factors, result, self.dim, self.reverse)
-        return grad0, grad1
-
-    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        grad0: TensorBase | None = None
-        if needs & 1 and self.next_edges[0] is not None:
-            grad0 = F.linear_recurrence(grad, F.conj(self.saved_factors.unpack(self)), self.dim, not self.reverse)
-        grad1: TensorBase | None = None
-        if needs & 2 and self.next_edges[1] is not None:
-            factors = self.saved_factors.unpack(self)
-            result = self.saved_result.unpack(self)
-            grad1 = tensor_formulas.recurrence_factors_gradient(grad, factors, result, self.dim, self.reverse)
         return grad0, grad1

@@ -7,7 +7,9 @@ Note [How the incomplete gamma functions are computed]
 All computations are in double precision.
 
 - P for x below about a: its power series (DLMF 8.11.4).
-- Q for larger x: Legendre's continued fraction (DLMF 8.9.2), by Lentz's method.
+- Q for larger x: Legendre's continued fraction (DLMF 8.9.2), as a sum (W. Gautschi, "A
+  computational procedure for incomplete gamma functions", ACM Transactions on Mathematical Software
+  5, 1979).
 - Q for small a and x: the power series of its difference from 1, which is then small (DLMF 8.7.3).
 - Both for large a and x close to it: Temme's uniform expansion (DLMF 8.12). Its coefficients are
   computed once, in integers: those of the inverse function by the recurrence that follows from ``mu
@@ -37,8 +39,10 @@ __all__ = ["igamma", "igammac"]
 
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
-_TINY: Final = 1e-300
+# As 0-d arrays, which NumPy takes faster than numbers.
 _ONE: Final = np.asarray(1.0)
+_TWO: Final = np.asarray(2.0)
+_EIGHT: Final = np.asarray(8.0)
 # From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
 # Outside of it the series and the fraction need some hundred steps for any order.
 _LARGE: Final = 20.0
@@ -158,7 +162,8 @@ def _factor(a: Array, x: Array) -> Array:
 
 def _lower_by_series(a: Array, x: Array) -> Array:
     term: Array = np.ones(a.shape)
-    total, above, ratio = term.copy(), a.copy(), np.empty(a.shape)
+    total: Array = np.ones(a.shape)
+    above, ratio = a.copy(), np.empty(a.shape)
     for n in range(_MOST_STEPS):
         np.add(above, _ONE, above)
         np.divide(x, above, ratio)
@@ -169,36 +174,39 @@ def _lower_by_series(a: Array, x: Array) -> Array:
             break
     # The factor divided by a is that of gamma(a + 1), which is finite for the smallest a.
     small = a < 1
-    by_order = np.where(small, 1, _factor(np.where(small, 1, a), x) / a)
-    exponent = a * np.log(x) - x - lgamma_of_one_more()(np.where(small, a, 1.0))
-    result: Array = np.where(small, np.exp(np.where(small, exponent, 0)), by_order) * total
-    return np.minimum(result, 1.0)
+    low, at = a[small], x[small]
+    total[small] *= np.exp(low * np.log(at) - at - lgamma_of_one_more()(low))
+    if not small.all():
+        high, at = a[~small], x[~small]
+        total[~small] *= _factor(high, at) / high
+    np.minimum(total, _ONE, out=total)
+    return total
 
 
 def _upper_by_fraction(a: Array, x: Array) -> Array:
-    b = x + 1 - a
-    c: Array = np.full(a.shape, 1 / _TINY)
-    d = 1 / b
-    fraction = d.copy()
-    converged: Array = np.zeros(a.shape, np.bool_)
-    for i in range(1, _MOST_STEPS):
-        numerator = i * (a - i)
-        np.add(b, 2.0, b)
-        np.multiply(d, numerator, d)
-        np.add(d, b, d)
-        d[np.abs(d) < _TINY] = _TINY
-        np.divide(1.0, d, d)
-        np.divide(numerator, c, c)
-        np.add(c, b, c)
-        c[np.abs(c) < _TINY] = _TINY
-        step = c * d
-        # An element that is done is not multiplied, however long others take.
-        step[converged] = 1.0
-        np.multiply(fraction, step, fraction)
-        np.logical_or(converged, np.abs(step - 1) <= _EPSILON / 2, converged)
-        if bool(converged.all()):
+    """The fraction as a sum, whose terms shrink from one to the next (W. Gautschi, 1979)."""
+    first = x + 1 - a
+    numerator: Array = np.zeros(a.shape)
+    step_of_numerator = 1 - a
+    denominator, step_of_denominator = (x - 1 - a) * first, 4 * first
+    ratio, term, total = np.zeros(a.shape), np.ones(a.shape), np.ones(a.shape)
+    part = np.empty(a.shape)
+    for n in range(_MOST_STEPS):
+        np.add(numerator, step_of_numerator, numerator)
+        np.add(step_of_numerator, _TWO, step_of_numerator)
+        np.add(denominator, step_of_denominator, denominator)
+        np.add(step_of_denominator, _EIGHT, step_of_denominator)
+        np.add(ratio, _ONE, ratio)
+        np.multiply(numerator, ratio, ratio)
+        np.subtract(denominator, ratio, part)
+        np.divide(ratio, part, ratio)
+        np.multiply(term, ratio, term)
+        np.add(total, term, total)
+        # What is added from there on is less than half of the last digit of any sum.
+        if n % _STEPS_AT_ONCE == 0 and bool((np.abs(term) <= _EPSILON / 4 * total).all()):
             break
-    return _factor(a, x) * fraction
+    result: Array = _factor(a, x) * total / first
+    return result
 
 
 def _upper_by_difference(a: Array, x: Array) -> Array:
