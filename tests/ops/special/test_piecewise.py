@@ -62,6 +62,17 @@ def test_bits_depend_neither_on_place_nor_on_neighbours(name: str) -> None:
     assert same_bits(np.array(one_by_one), whole[:200])
 
 
+@pytest.mark.parametrize("name", UNARY)
+def test_values_that_are_not_negated_yet(name: str) -> None:
+    """The imaginary part of a conjugate, and a dense view of negatives."""
+    function, values = UNARY[name], vt.tensor(VALUES[12:2000])
+    negated = function(-values).numpy()
+    assert same_bits(function(F._neg_view(values)).numpy(), negated)
+    conjugate = vt.complex(values, values).conj()
+    assert conjugate.imag.is_neg()
+    assert same_bits(function(conjugate.imag).numpy(), negated)
+
+
 @pytest.mark.parametrize("function", [vt.igamma, vt.igammac])
 def test_bits_of_incomplete_gamma_functions_are_their_own(
     function: Callable[..., vt.Tensor],

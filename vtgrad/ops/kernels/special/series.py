@@ -51,7 +51,13 @@ def in_double(
         Where the result is stored.
     """
     dtype = input.dtype
-    if out is None and input.flags.c_contiguous and input.ndim and input.size <= _BLOCK:
+    if (
+        out is None
+        and type(input) is np.ndarray
+        and input.flags.c_contiguous
+        and input.ndim
+        and input.size <= _BLOCK
+    ):
         # Dense arrays of the commonest dtypes, without what others need.
         if dtype is _DOUBLE:
             return function(input)
