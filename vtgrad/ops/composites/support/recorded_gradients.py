@@ -13,7 +13,7 @@ import numpy as np
 from vtgrad.graph.tracer import read_value
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.gather_scatter import flat_targets
-from vtgrad.ops.kernels.reductions.products import is_plain_product
+from vtgrad.ops.kernels.reductions.products import is_near_one, is_plain_product
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
@@ -87,6 +87,9 @@ def products_of_others_backward(grad: T, input: T, dim: int) -> T:
             F.to_dtype(grad, _DOUBLE), F.to_dtype(input, _DOUBLE), dim
         )
         return F.to_dtype(wide, input._impl.array.dtype)
+    arrays = resolved(grad._impl.array), resolved(input._impl.array)
+    if all(map(is_near_one, arrays, (None, axis - input.ndim))):
+        return _sums_without_two(grad, F.conj(input), axis)
     exponents = _balancing_exponents(input, axis)
     x = _raised(F.conj(input), F.neg(exponents))
     whole = F.sum_dim_IntList(exponents, axis, True)

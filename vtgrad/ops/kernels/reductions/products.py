@@ -22,6 +22,7 @@ from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.shapes import normalize_dim
 
 __all__ = [
+    "is_near_one",
     "is_plain_product",
     "products_of_others",
     "products_of_others_backward",
@@ -30,6 +31,8 @@ __all__ = [
 
 # A product of so many fractions is no less than 2 ** -513, of complex ones no more than 2 ** 257.
 _BLOCK: Final = 512
+# Powers of two of which the product of three does not over- or underflow.
+_NEAR: Final = 300
 _REAL: Final[NumpyDType] = np.dtype(np.float64)
 _COMPLEX: Final[NumpyDType] = np.dtype(np.complex128)
 
@@ -48,6 +51,19 @@ def is_plain_product(input: Array, result: Array) -> bool:
     size = np.asarray(np.abs(result))
     low, high = _LIMITS[size.dtype]
     return bool(np.logical_and.reduce((size >= low) & (size <= high), None))
+
+
+def is_near_one(x: Array, dim: int | None) -> bool:
+    """Whether no product of elements along `dim` comes near to over- or underflow.
+
+    Zeros, infinities and nans do not count. Without `dim` it is asked of single elements.
+    """
+    size = np.abs(x)
+    usual = (size != 0) & (size < np.inf)
+    powers = np.abs(np.frexp(np.where(usual, size, 1))[1])
+    if dim is not None:
+        powers = np.add.reduce(powers, dim, np.int64)
+    return bool(np.maximum.reduce(powers, None, initial=0) <= _NEAR)
 
 
 def _scaled(x: Array) -> tuple[Array, Array]:
