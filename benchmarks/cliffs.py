@@ -1,4 +1,4 @@
-"""Small operands in layouts and calls that are not the commonest, without grad.
+"""Small operands in layouts and calls that are not the commonest, and long series with a zero.
 
 A way that is quick for dense arrays alone leaves a cliff beside it. The bars are those of any
 operator in any layout; a row over its bar is the next one to look at.
@@ -53,9 +53,34 @@ def _writes(row: Array, three: Array, index: Array, mask: Array) -> dict[str, Ca
 
 def _special(vt: Any, row: Array) -> dict[str, Callable[[], Array]]:
     half = row * 0.5
-    return {
+    found = {
         name: (lambda function: lambda: function(half))(getattr(vt, name))
-        for name in ("erf", "erfinv", "digamma", "lgamma")
+        for name in ("erf", "erfc", "erfinv", "digamma", "lgamma", "i0")
+    }
+    found["polygamma(1, x)"] = lambda: vt.polygamma(1, half)
+    found["igamma"] = lambda: vt.igamma(row, half)
+    return found
+
+
+def _series(vt: Any, library: Library) -> dict[str, Callable[[], Array]]:
+    """Thousands of elements, where what is not linear, or loops over rows, shows."""
+    many = np.linspace(0.99, 1.01, 4000)
+    many[7] = 0.0
+    factors, targets = library.leaf(many), library.constant(np.ones(100))
+    rows = library.constant(np.sin(np.arange(50_000.0)).reshape(500, 100))
+    index, source = vt.arange(4000) % 100, library.constant(many)
+
+    def twice(product: Callable[[Array], Array]) -> Array:
+        (first,) = vt.autograd.grad(product(factors).sum(), factors, create_graph=True)
+        second: Array = vt.autograd.grad(first.sum(), factors)[0]
+        return second
+
+    return {
+        "second derivative of prod, a zero": lambda: twice(lambda x: x.prod()),
+        "second derivative of cumprod, a zero": lambda: twice(lambda x: x.cumprod(0)),
+        "scatter_reduce amax": lambda: targets.scatter_reduce(0, index, source, "amax"),
+        "scatter_reduce prod": lambda: targets.scatter_reduce(0, index, source, "prod"),
+        "topk of 500 rows": lambda: vt.topk(rows, 3)[0],
     }
 
 
@@ -73,6 +98,7 @@ def programs(library: Library) -> dict[str, Callable[[], Array]]:
         **_geometry(vt, wide, row),
         **_writes(written, three, index, mask),
         **_special(vt, row),
+        **_series(vt, library),
     }
 
 

@@ -40,8 +40,8 @@ PARTLY_CONSTANT = {
     "fmod_Tensor", "remainder_Tensor", "scatter_reduce", "index_reduce", "linalg_cross",
     "xlogy_Tensor",
     "pow_Tensor_Tensor", "pow_Scalar", "sgn", "put", "index_put_at", "cumprod_dim", "prod_default",
-    "prod_dim_int", "halved_where", "nextafter", "products_of_others", "running_average",
-    "running_average_backward",
+    "prod_dim_int", "halved_where", "nextafter", "linear_recurrence", "products_of_others",
+    "running_average", "running_average_backward",
 }  # fmt: skip
 
 

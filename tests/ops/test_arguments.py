@@ -65,6 +65,7 @@ INTERNAL: Final = {
     "index_put_at",
     "index_put_overwritten",
     "index_spread",
+    "linear_recurrence",
     "masked_spread",
     "one_minus_square",
     "products_of_others",

@@ -122,7 +122,7 @@ def enter_dual_level() -> int:
     if _current.level is not _current.shown:
         raise _already_open()
     # No call from here on, see Note [Levels]: nor can another thread open one in between.
-    _current.level = keys.modes[level.number] = level
+    _current.level = keys.levels[level.number] = level
     saves_observed.reasons += 1
     return 0
 
@@ -152,7 +152,9 @@ def exit_dual_level(*, level: int | None = None) -> None:
     if level is not None and level != 0:
         raise ForwardModeError(f"level {level} is not the one that was opened last, which is 0")
     _current.level = _current.shown
-    del keys.modes[opened.number]
+    del keys.levels[opened.number]
+    if opened.number in keys.modes:
+        del keys.modes[opened.number]
     saves_observed.reasons -= 1
     opened.drop_tangents()
 
@@ -213,7 +215,7 @@ class dual_level(Scope):  # PyTorch's name
         level = DualLevel()
         if _current.level is not _current.shown:
             raise _already_open()
-        self._level = _current.level = keys.modes[level.number] = level
+        self._level = _current.level = keys.levels[level.number] = level
         saves_observed.reasons += 1
         return 0
 
@@ -222,7 +224,9 @@ class dual_level(Scope):  # PyTorch's name
         level, self._level = self._level, None
         if level is not None and _current.level is level:
             _current.level = _current.shown
-            del keys.modes[level.number]
+            del keys.levels[level.number]
+            if level.number in keys.modes:
+                del keys.modes[level.number]
             saves_observed.reasons -= 1
             level.drop_tangents()
 
@@ -493,7 +497,7 @@ def at_new_level(body: Callable[[DualLevel], R]) -> R:
     """
     level, limit, excluded = DualLevel(), thread.forward_limit, thread.excluded_keys
     try:
-        keys.modes[level.number] = level
+        keys.levels[level.number] = level
         saves_observed.reasons += 1
         # In the jvp of a custom Function the limit is lower than the number of the new level, and
         # in its forward tangents are off.
@@ -501,7 +505,9 @@ def at_new_level(body: Callable[[DualLevel], R]) -> R:
         thread.excluded_keys = excluded & ~DUAL
         return body(level)
     finally:
-        del keys.modes[level.number]
+        del keys.levels[level.number]
+        if level.number in keys.modes:
+            del keys.modes[level.number]
         saves_observed.reasons -= 1
         thread.forward_limit = limit
         thread.excluded_keys = excluded

@@ -7,18 +7,20 @@ A level of forward mode is opened and closed in this form, no part of which may 
 
     level = DualLevel()
     try:
-        keys.modes[level.number] = level
+        keys.levels[level.number] = level
         saves_observed.reasons += 1
         ...
     finally:
-        del keys.modes[level.number]
+        del keys.levels[level.number]
+        if level.number in keys.modes:
+            del keys.modes[level.number]
         saves_observed.reasons -= 1
         level.drop_tangents()
 
 While it is open tensors may have a tangent at that level. Levels are numbered in the order in which
 they are entered, and a number is never used again, so that a tangent of a closed level is never
-taken for one of another. Which levels are open is in `keys.modes`: operators look at tangents only
-while that is not empty.
+taken for one of another. Which levels are open is in `keys.levels`. At its first tangent a level is
+listed in `keys.modes` too: operators look at tangents only while that is not empty.
 
 An operator treats the highest level among its operands first. Its own call, and the formula of its
 tangent, run with `thread.forward_limit` set to that level: tangents of this level and of higher
@@ -80,7 +82,6 @@ class DualLevel:
     def __init__(self) -> None:
         self.number = new_level_number()
         self.members = set()
-        keys.active = True
 
     def drop_tangents(self) -> None:
         """Release the tangents when the level is closed: they cannot be read any more."""
@@ -123,7 +124,7 @@ class ForwardGrad:
         """The highest open level below a limit at which there is a tangent; 0 for none."""
         found = 0
         for number in self.tangents:
-            if found < number < limit and number in keys.modes:
+            if found < number < limit and number in keys.levels:
                 found = number
         return found
 
@@ -135,7 +136,7 @@ class ForwardGrad:
         ForwardModeError
             If a write was interrupted between the value and the tangent.
         """
-        if number not in keys.modes:
+        if number not in keys.levels:
             return None
         if number in self.unfinished:
             raise ForwardModeError(
@@ -170,8 +171,16 @@ class ForwardGrad:
             self.tangents.pop(number, None)
             return
         with graph_lock:
-            level = keys.modes.get(number)
+            level = keys.levels.get(number)
             if isinstance(level, DualLevel):
+                # Before there is a tangent, so that no operator misses one.
+                keys.active = True
+                try:
+                    keys.modes[number] = level
+                finally:
+                    # Another thread may have closed the level meanwhile.
+                    if number not in keys.levels:
+                        keys.modes.pop(number, None)
                 if number not in self.tangents:
                     # `discard` is one call that is not interrupted, on whatever thread.
                     level.members.add(weakref.ref(self, level.members.discard))

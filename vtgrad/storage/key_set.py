@@ -18,8 +18,10 @@ there: the layout of a tensor with a key is always `PECULIAR`, see Note [One loo
 Two keys follow from the moment, not from the tensor alone. A tensor is *dual* if it has a tangent
 at an open level of forward mode, and so is an old view of a base that got one: no field of the view
 has changed. And while a thread traces, each tensor that it uses is *traced*. So `keys.modes` lists
-the open levels and tracers; while it is not empty, the shortest ways decline every call, and
-`is_keyed` asks each operand. It is a dict, so that entering and leaving is one store.
+the open levels at which there is a tangent, and the tracers; while it is not empty, the shortest
+ways decline every call, and `is_keyed` asks each operand. It is a dict, so that entering and
+leaving is one store. All open levels are in `keys.levels`: a level without a tangent is to no
+operator different from none, and costs none of them anything.
 
 Which keys the thread excludes at this moment is `thread.excluded_keys`. It is switched in the form
 of Note [Switching a mode], with one store each way:
@@ -55,17 +57,21 @@ class Keys:
     ----------
     active : bool
         Whether a tensor with a key was ever made in this process, or a mode entered.
+    levels : dict of int to object
+        The open levels of forward mode, by a number that is never used again.
     modes : dict of int to object
-        The open levels of forward mode, and the tracers, by a number that is never used again.
+        Those of them at which there was a tangent, and the tracers.
     """
 
-    __slots__ = ("active", "modes")
+    __slots__ = ("active", "levels", "modes")
 
     active: bool
+    levels: dict[int, object]
     modes: dict[int, object]
 
     def __init__(self) -> None:
         self.active = False
+        self.levels = {}
         self.modes = {}
 
 

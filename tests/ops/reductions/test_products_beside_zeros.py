@@ -19,9 +19,10 @@ def derivatives(
 ) -> tuple[vt.Tensor, vt.Tensor, vt.Tensor]:
     """The gradient, the same recorded, and that of its sum."""
     x = vt.tensor(values, dtype=dtype, requires_grad=True)
-    (first,) = vt.autograd.grad(function(x).sum(), x)
-    (recorded,) = vt.autograd.grad(function(x).sum(), x, create_graph=True)
-    (second,) = vt.autograd.grad(recorded.sum(), x)
+    one = vt.ones((), dtype=dtype)
+    (first,) = vt.autograd.grad(function(x).sum(), x, one)
+    (recorded,) = vt.autograd.grad(function(x).sum(), x, one, create_graph=True)
+    (second,) = vt.autograd.grad(recorded.sum(), x, one)
     return first, recorded, second
 
 
@@ -92,8 +93,11 @@ def test_infinite_factors_are_multiplied_one_by_one() -> None:
         ([0, 1e-30, 1e-30, 1e30], [1, 0, 0, 0]),
     ],
 )
-def test_the_gradient_of_running_products(values: Values, expected: Values) -> None:
-    first, recorded, _ = derivatives(lambda x: x.cumprod(0), values, vt.float32)
+@pytest.mark.parametrize("dtype", [vt.float32, vt.complex64])
+def test_the_gradient_of_running_products(
+    values: Values, expected: Values, dtype: vt.dtype
+) -> None:
+    first, recorded, _ = derivatives(lambda x: x.cumprod(0), values, dtype)
     for found in (first, recorded.detach()):
         np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
 

@@ -26,6 +26,18 @@ WITH_ZERO: Final = array([[0.5, 0.0, -1.5], [2.0, 1.25, 0.75]])
 PLACES: Final = array([2, 0], "int64")
 
 
+def _linear_recurrence(b: Array, a: Array, axis: int, reverse: bool) -> object:
+    """As a triangular system of equations."""
+    b, a = np.moveaxis(b, axis, -1), np.moveaxis(a, axis, -1)
+    n = b.shape[-1]
+    system = np.zeros((*b.shape, n), b.dtype) + np.eye(n)
+    for i in range(1, n):
+        system[..., i, i - 1] = -a[..., i]
+    if reverse:
+        system = np.swapaxes(system, -1, -2)
+    return np.moveaxis(np.linalg.solve(system, b[..., None])[..., 0], -1, axis)
+
+
 def _softmax(x: Array, dim: int) -> Array:
     powers = np.exp(x)
     result: Array = powers / powers.sum(dim, keepdims=True)
@@ -169,6 +181,13 @@ SAMPLES: Final[Samples] = {
     "logsumexp_dim": [
         sample(lambda x, d: np.log(np.exp(x).sum(1)), MATRIX, 1),
         sample(lambda x, d, k: np.log(np.exp(x).sum((0, 1), keepdims=True)), MATRIX, (0, 1), True),
+    ],
+    "linear_recurrence": [
+        sample(_linear_recurrence, MATRIX, OTHER, 1, False),
+        sample(_linear_recurrence, MATRIX, OTHER, 0, True),
+        sample(_linear_recurrence, MATRIX, OTHER, -1, True),
+        sample(_linear_recurrence, COMPLEX, SECOND_COMPLEX, 1, False),
+        sample(_linear_recurrence, COMPLEX, SECOND_COMPLEX, 0, True),
     ],
     "products_of_others": [
         sample(_others, MATRIX, 1),

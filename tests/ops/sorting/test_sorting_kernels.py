@@ -114,3 +114,19 @@ def test_topk_of_long_rows_is_the_head_of_the_sorted_ones(
         head = (slice(None),) * dim + (slice(k),)
         assert np.array_equal(indices, order[head])
         assert np.array_equal(values, ordered[head], equal_nan=True)
+
+
+@pytest.mark.parametrize("largest", [True, False])
+def test_topk_of_many_rows_takes_the_first_of_equal_elements(largest: bool) -> None:
+    """Rows with many, few and no elements equal to the last one that is taken, side by side."""
+    generator = np.random.default_rng(5)
+    for spread in (2, 9, 60, 10_000):
+        x = generator.integers(0, spread, (40, 2, 96)).astype(np.float64)
+        x[::3] = generator.normal(size=(14, 2, 96))
+        x[x == 0] *= generator.choice([1.0, -1.0], np.count_nonzero(x == 0))
+        for k in (1, 2, 12):
+            values, indices = sorting.topk(x, k, -1, largest)
+            ordered, order = sorting.sort(x, -1, largest)
+            assert np.array_equal(indices, order[..., :k])
+            # The sign of a zero is that of the element that was taken.
+            assert values.tobytes() == np.ascontiguousarray(ordered[..., :k]).tobytes()

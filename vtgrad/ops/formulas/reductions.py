@@ -22,6 +22,8 @@ __all__ = [
     "logsumexp_gradient",
     "mean_gradient",
     "other_dims",
+    "recurrence_factors_gradient",
+    "recurrence_source",
     "reduced_count",
     "reduces_all",
     "shared_by_rows_of_ties",
@@ -236,3 +238,34 @@ def other_dims(ndim: int, dim: int) -> tuple[int, ...]:
 def reduces_all(sizes: Shape, dim: Dims) -> bool:
     """Whether a reduction over `dim` was asked for without naming dimensions."""
     return not sizes or dim is None or (not isinstance(dim, int) and len(dim) == 0)
+
+
+# -- recurrences ----------------------------------------------------------------------------
+
+
+def _moved_on(values: Array, dim: int, steps: int) -> Array:
+    """The values moved by one place along `dim`, with a zero at the free end."""
+    axis = dim % values.ndim
+    behind = (0, 0) * (values.ndim - 1 - axis)
+    return k.constant_pad(values, (*behind, steps, -steps), 0)
+
+
+def recurrence_source(factors: Array, result: Array, dim: int, reverse: bool) -> Array:
+    """What a change of the factors of `linear_recurrence` adds to its values."""
+    if result.ndim == 0:
+        return k.zeros_like(result)
+    if reverse:
+        return _moved_on(k.mul(factors, result), dim, -1)
+    return k.mul(factors, _moved_on(result, dim, 1))
+
+
+def recurrence_factors_gradient(
+    grad: Array, factors: Array, result: Array, dim: int, reverse: bool
+) -> Array:
+    """The gradient of the factors of `linear_recurrence`."""
+    if result.ndim == 0:
+        return k.zeros_like(result)
+    sums = k.linear_recurrence(grad, k.conj(factors), dim, not reverse)
+    if reverse:
+        return k.mul(_moved_on(sums, dim, 1), k.conj(result))
+    return k.mul(sums, k.conj(_moved_on(result, dim, 1)))

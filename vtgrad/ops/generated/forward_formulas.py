@@ -229,6 +229,7 @@ TANGENTS: Final[dict[str, Callable[[_Given, _Given, Any], Any]]] = {
     "linalg_vector_norm": lambda a, t, result: reduced(t["input"], lambda grad: None if a["ord"] == 0 else tensor_formulas.vector_norm_gradient(grad, a["input"], result, a["ord"], a["dim"], a["input"]._impl.dtype), result, a["dim"], a["keepdim"]) if "input" in t else None,
     "logsumexp_dim": lambda a, t, result: reduced(t["input"], lambda grad: tensor_formulas.logsumexp_gradient(grad, a["input"], result, a["dim"]), result, a["dim"], a["keepdim"]) if "input" in t else None,
     "products_of_others": lambda a, t, result: F.conj(F.products_of_others_backward(F.conj(t["input"]), a["input"], a["dim"])),
+    "linear_recurrence": lambda a, t, result: plus(F.linear_recurrence(t["input"], a["factors"], a["dim"], a["reverse"]) if "input" in t else None, F.linear_recurrence(tensor_formulas.recurrence_source(t["factors"], result, a["dim"], a["reverse"]), a["factors"], a["dim"], a["reverse"]) if "factors" in t else None),
     "exponential_shares": lambda a, t, result: F.mul(result, F.sub(t["input"], F.sum(F.mul(result, t["input"]), a["dim"], True))),
     "softmax_dim": lambda a, t, result: F.softmax_backward(t["input"], result, a["dim"]),
     "log_softmax_dim": lambda a, t, result: F.sub(t["input"], F.sum(F.mul(F.exp(result), t["input"]), a["dim"], True)),

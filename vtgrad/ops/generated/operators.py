@@ -389,6 +389,7 @@ STD_DIM: Final = Operator("std_dim", "input dim:Dims correction:float|None keepd
 LINALG_VECTOR_NORM: Final = Operator("linalg_vector_norm", "input ord:float dim:Dims keepdim:bool * dtype:DType|None", "input", spoken="norm", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
 LOGSUMEXP_DIM: Final = Operator("logsumexp_dim", "input dim:Dims keepdim:bool", "input", spoken="logsumexp", reads_result=True, batch="shift", names="drop dim", pattern="reduction")
 PRODUCTS_OF_OTHERS: Final = Operator("products_of_others", "input dim:int", "input", batch="shift", names="same", pattern="along dim")
+LINEAR_RECURRENCE: Final = Operator("linear_recurrence", "input factors dim:int reverse:bool", "input factors", reads_result=True, batch="shift", names=None, pattern="along dim")
 EXPONENTIAL_SHARES: Final = Operator("exponential_shares", "input total dim:Dims", "input", reads_result=True, batch="shift", names="same", pattern="dense")
 SOFTMAX_DIM: Final = Operator("softmax_dim", "input dim:int", "input", spoken="softmax", reads_result=True, batch="shift", names="same", pattern="along dim")
 LOG_SOFTMAX_DIM: Final = Operator("log_softmax_dim", "input dim:int", "input", spoken="log_softmax", reads_result=True, batch="shift", names="same", pattern="along dim")

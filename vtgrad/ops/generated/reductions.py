@@ -38,6 +38,7 @@ from vtgrad.ops.generated.reductions_nodes import (
     ExtremeBackward0,
     KthvalueBackward0,
     LinalgVectorNormBackward0,
+    LinearRecurrenceBackward0,
     LogSoftmaxBackward0,
     LogsumexpBackward0,
     MaxBackward0,
@@ -82,6 +83,7 @@ __all__ = [
     "extreme",
     "kthvalue_dim",
     "linalg_vector_norm",
+    "linear_recurrence",
     "log_softmax_dim",
     "logsumexp_dim",
     "max_default",
@@ -806,6 +808,25 @@ def products_of_others(self: T, dim: int) -> T:
     result = wrap_like(self, array)
     if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
         set_history(result, ProductsOfOthersBackward0.record(self, dim))
+    return result
+
+
+def linear_recurrence(self: T, factors: Tensor, dim: int, reverse: bool) -> T:
+    """Values along a dimension, each plus a factor times the result before or, if `reverse`, behind."""
+    if keys.active and is_keyed(self, factors):
+        return take_over(op.LINEAR_RECURRENCE, linear_recurrence, self, factors, dim, reverse)
+    try:
+        array = no_fp_warnings.run(k.linear_recurrence, self._impl.array, factors._impl.array, dim, reverse)
+    except Exception as error:
+        return recover(error, op.LINEAR_RECURRENCE, linear_recurrence, self, factors, dim, reverse)
+    result = wrap_like(self, array)
+    if (
+        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
+        or (factors._impl.autograd_meta is not None and factors._impl.autograd_meta.needs_gradient())
+    ) and is_recording():
+        node = LinearRecurrenceBackward0.record(self, factors, dim, reverse)
+        set_history(result, node)
+        node.save_results(result)
     return result
 
 

@@ -21,6 +21,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated import reusing_formulas
 from vtgrad.ops.generated import tensor_formulas
 from vtgrad.ops.generated.saves import (
+    SavesFactorsResult,
     SavesIndices,
     SavesIndicesOutput,
     SavesResult,
@@ -834,6 +835,49 @@ class ProductsOfOthersBackward0(SavesSelf):
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
         return (F.products_of_others_backward(grad, self.saved_self.unpack(self), self.dim),)
+
+
+@final
+class LinearRecurrenceBackward0(SavesFactorsResult):
+    """Derivative of `linear_recurrence`."""
+
+    __slots__ = ("dim", "reverse")
+    ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    saves_results: ClassVar[bool] = True
+    dim: int
+    reverse: AnyBool
+
+    @staticmethod
+    def record(self: TensorBase, factors: TensorBase, dim: SupportsIndex, reverse: AnyBool) -> LinearRecurrenceBackward0:
+        edge0 = gradient_edge(self)
+        edge1 = gradient_edge(factors)
+        node = LinearRecurrenceBackward0(None, edge0, edge1)
+        node.saved_factors = SavedVariable.of_input(factors, edge1)
+        node.dim = dim if type(dim) is int else integer(dim)
+        node.reverse = reverse
+        return node
+
+    def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
+        grad0: Gradient | None = None
+        if needs & 1 and self.edge0 is not None:
+            grad0 = k.linear_recurrence(grad, k.conj(self.saved_factors.unpack_array(self)), self.dim, not self.reverse)
+        grad1: Gradient | None = None
+        if needs & 2 and self.edge1 is not None:
+            factors = self.saved_factors.unpack_array(self)
+            result = self.saved_result.unpack_array(self)
+            grad1 = array_formulas.recurrence_factors_gradient(grad, factors, result, self.dim, self.reverse)
+        return grad0, grad1
+
+    def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
+        grad0: TensorBase | None = None
+        if needs & 1 and self.edge0 is not None:
+            grad0 = F.linear_recurrence(grad, F.conj(self.saved_factors.unpack(self)), self.dim, not self.reverse)
+        grad1: TensorBase | None = None
+        if needs & 2 and self.edge1 is not None:
+            factors = self.saved_factors.unpack(self)
+            result = self.saved_result.unpack(self)
+            grad1 = tensor_formulas.recurrence_factors_gradient(grad, factors, result, self.dim, self.reverse)
+        return grad0, grad1
 
 
 @final

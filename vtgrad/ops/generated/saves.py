@@ -133,6 +133,28 @@ class SavesExponentResult(OperatorNode):
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
+class SavesFactorsResult(OperatorNode):
+    """A node that saves `factors` and `result`."""
+
+    __slots__ = ("saved_factors", "saved_result")
+    saved_factors: SavedVariable
+    saved_result: SavedVariable
+
+    def save_results(self, *results: TensorBase) -> None:
+        self.saved_result = SavedResult(results[0], 0)
+
+    def check_saved(self) -> None:
+        self.saved_factors.check(self)
+        self.saved_result.check(self)
+
+    def release_variables(self) -> None:
+        if self.saved_factors is not UNSAVED:
+            self.saved_factors = RELEASED
+        if self.saved_result is not UNSAVED:
+            self.saved_result = RELEASED
+
+
+@mypyc_attr(allow_interpreted_subclasses=True)
 class SavesIndex(OperatorNode):
     """A node that saves `index`."""
 

@@ -905,6 +905,29 @@ def gradient_of_distance(
     return vector_norm_gradient(grad, F.sub(a, b), result, ord, None, dtype)
 
 
+def _moved_on(values: TensorBase, dim: int, steps: int) -> TensorBase:
+    axis = dim % values.ndim
+    behind = (0, 0) * (values.ndim - 1 - axis)
+    return F.constant_pad(values, (*behind, steps, -steps), 0)
+
+
+def recurrence_source(factors: TensorBase, result: TensorBase, dim: int, reverse: bool) -> TensorBase:
+    if result.ndim == 0:
+        return F.zeros_like(result)
+    if reverse:
+        return _moved_on(F.mul(factors, result), dim, -1)
+    return F.mul(factors, _moved_on(result, dim, 1))
+
+
+def recurrence_factors_gradient(grad: TensorBase, factors: TensorBase, result: TensorBase, dim: int, reverse: bool) -> TensorBase:
+    if result.ndim == 0:
+        return F.zeros_like(result)
+    sums = F.linear_recurrence(grad, F.conj(factors), dim, not reverse)
+    if reverse:
+        return F.mul(_moved_on(sums, dim, 1), F.conj(result))
+    return F.mul(sums, F.conj(_moved_on(result, dim, 1)))
+
+
 def gradient_of_sinc(grad: TensorBase, self: TensorBase) -> TensorBase:
     t = F.mul(self, 3.141592653589793)
     near = F.lt(F.abs(t), 0.5)

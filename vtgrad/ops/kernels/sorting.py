@@ -31,7 +31,7 @@ def _order(x: Array, axis: int, descending: bool) -> Array:
 
 
 # Selecting is faster than sorting from this number of elements, and this many times `k`, on.
-_LONG: Final = 256
+_LONG: Final = 64
 _MANY: Final = 8
 
 
@@ -42,17 +42,18 @@ def _has_nan(x: Array) -> bool:
 def _first_of_order(x: Array, k: int, axis: int, descending: bool) -> Array:
     """The first `k` of the stable order along `axis`, without a full sort; no value is nan."""
     rows = np.moveaxis(x, axis, -1)
-    first: Array = np.empty((*rows.shape[:-1], k), np.int64)
-    for index in np.ndindex(*rows.shape[:-1]):
-        row = rows[index]
-        at = row.size - k if descending else k - 1
-        border = np.partition(row, at)[at]
-        inside = np.flatnonzero(row > border if descending else row < border)
+    at = rows.shape[-1] - k if descending else k - 1
+    border = np.partition(rows, at, -1)[..., at : at + 1]
+    wanted: Array = rows >= border if descending else rows <= border
+    several = np.count_nonzero(wanted, -1) > k
+    if several.any():
         # Of the elements equal to the border, the first ones.
-        chosen = np.concatenate((inside, np.flatnonzero(row == border)[: k - inside.size]))
-        chosen.sort()
-        first[index] = chosen[_order(row[chosen], 0, descending)]
-    return np.moveaxis(first, -1, axis)
+        equal = rows[several] == border[several]
+        beyond = np.count_nonzero(wanted[several], -1) - np.count_nonzero(equal, -1)
+        wanted[several] &= ~equal | (np.cumsum(equal, -1) <= k - beyond[..., np.newaxis])
+    chosen = np.nonzero(wanted)[-1].reshape(*rows.shape[:-1], k)
+    order = _order(np.take_along_axis(rows, chosen, -1), -1, descending)
+    return np.moveaxis(np.take_along_axis(chosen, order, -1), -1, axis)
 
 
 def _sortable(name: str, x: Array, dim: int, kinds: str) -> int:
@@ -112,7 +113,10 @@ def topk(
         )
     if self.ndim == 0:
         return self.copy(), np.zeros((), np.int64)
-    if size >= _LONG and 0 < k <= size // _MANY and not _has_nan(self):
+    if k == 1 and (largest or not _has_nan(self)):
+        # The first of equal elements, and nan before them.
+        order = (np.argmax if largest else np.argmin)(self, axis, keepdims=True)
+    elif size >= _LONG and 0 < k <= size // _MANY and not _has_nan(self):
         order = _first_of_order(self, k, axis, largest)
     else:
         head = [slice(None)] * axis + [slice(0, k)]

@@ -209,7 +209,10 @@ def _merge(self: Array, positions: Array, values: Array, reduce: str, include_se
         flat[several] = divide(flat[several], count[several].astype(self.dtype))
     if not self.ndim:
         return setitem, (self, ..., flat[0]), None
-    merged = np.unique(positions)
+    # In order, each once: a mask takes a fraction of the time of a sort or a hash.
+    hit: Array = np.zeros(flat.size, np.bool_)
+    hit[positions] = True
+    merged = np.flatnonzero(hit)
     return setitem, (self, np.unravel_index(merged, self.shape), flat[merged]), merged
 
 

@@ -7,5 +7,6 @@ from vtgrad.ops.kernels.reductions.gradients import *
 from vtgrad.ops.kernels.reductions.norms import *
 from vtgrad.ops.kernels.reductions.order_statistics import *
 from vtgrad.ops.kernels.reductions.products import *
+from vtgrad.ops.kernels.reductions.recurrence import *
 from vtgrad.ops.kernels.reductions.reduce import *
 from vtgrad.ops.kernels.reductions.statistics import *

@@ -16,15 +16,23 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.ops.kernels.reductions.recurrence import linear_recurrence
 from vtgrad.ops.kernels.support.axes import in_dtype
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.shapes import normalize_dim
 
-__all__ = ["is_plain_product", "products_of_others", "products_of_others_backward"]
+__all__ = [
+    "is_near_one",
+    "is_plain_product",
+    "products_of_others",
+    "products_of_others_backward",
+]
 
 
 # A product of so many fractions is no less than 2 ** -513, of complex ones no more than 2 ** 257.
 _BLOCK: Final = 512
+# Powers of two of which the product of three does not over- or underflow.
+_NEAR: Final = 300
 _REAL: Final[NumpyDType] = np.dtype(np.float64)
 _COMPLEX: Final[NumpyDType] = np.dtype(np.complex128)
 
@@ -43,6 +51,19 @@ def is_plain_product(input: Array, result: Array) -> bool:
     size = np.asarray(np.abs(result))
     low, high = _LIMITS[size.dtype]
     return bool(np.logical_and.reduce((size >= low) & (size <= high), None))
+
+
+def is_near_one(x: Array, dim: int | None) -> bool:
+    """Whether no product of elements along `dim` comes near to over- or underflow.
+
+    Zeros, infinities and nans do not count. Without `dim` it is asked of single elements.
+    """
+    size = np.abs(x)
+    usual = (size != 0) & (size < np.inf)
+    powers = np.abs(np.frexp(np.where(usual, size, 1))[1])
+    if dim is not None:
+        powers = np.add.reduce(powers, dim, np.int64)
+    return bool(np.maximum.reduce(powers, None, initial=0) <= _NEAR)
 
 
 def _scaled(x: Array) -> tuple[Array, Array]:
@@ -79,13 +100,12 @@ def _product(fractions: Array, exponents: Array) -> tuple[Array, Array]:
     return fractions[0], total
 
 
-def _one_by_one(x: Array) -> Array:
-    """The products of the others along the first dimension, also of infinities and nans."""
+def _before_and_after(x: Array) -> tuple[Array, Array]:
+    """The products of all elements before and behind each along the first dimension."""
     before, after = np.ones_like(x), np.ones_like(x)
     np.multiply.accumulate(x[:-1], 0, None, before[1:])
     np.multiply.accumulate(x[:0:-1], 0, None, after[-2::-1])
-    r: Array = before * after
-    return r
+    return before, after
 
 
 def _in_front(x: Array, axis: int) -> Array:
@@ -107,8 +127,11 @@ def products_of_others(self: Array, dim: int) -> Array:
         others = _raised(product / fractions, exponent - exponents)
         others = np.where(np.add.reduce(zero, 0) > zero, 0, others)
     else:
-        others = _one_by_one(x)
-    return in_dtype(np.moveaxis(others, 0, axis), self.dtype)
+        before, after = _before_and_after(x)
+        others = before * after
+    result = in_dtype(np.moveaxis(others, 0, axis), self.dtype)
+    # With the usual strides of dimensions of size 1.
+    return result.reshape(-1).reshape(self.shape) if result.flags.c_contiguous else result
 
 
 def products_of_others_backward(self: Array, input: Array, dim: int) -> Array:
@@ -120,11 +143,20 @@ def products_of_others_backward(self: Array, input: Array, dim: int) -> Array:
     if np.isfinite(x).all():
         found = _by_two(grads, x)
     else:
-        apart = np.eye(len(x), dtype=np.bool_).reshape(len(x), len(x), *[1] * (x.ndim - 1))
-        # Entry (j, i) is the product without the elements i and j.
-        without = _one_by_one(np.where(apart, 1, np.expand_dims(x, 1)))
-        found = np.add.reduce(np.where(apart, 0, without * grads), 1)
+        found = _by_neighbours(grads, x)
     return in_dtype(np.moveaxis(found, 0, axis), self.dtype)
+
+
+def _by_neighbours(grads: Array, x: Array) -> Array:
+    """As `_by_two`, also of infinities and nans."""
+    before, after = _before_and_after(x)
+    found: Array = np.zeros_like(before)
+    # Sums over the elements before and behind each; see Note [Linear recurrences].
+    earlier = linear_recurrence((grads * before)[:-1], x[:-1], 0, False)
+    later = linear_recurrence((grads * after)[:0:-1], x[:0:-1], 0, False)[::-1]
+    found[1:] = earlier * after[1:]
+    found[:-1] += before[:-1] * later
+    return found
 
 
 def _by_two(grads: Array, x: Array) -> Array:

@@ -1,55 +1,52 @@
 """The error function, its complement and its inverse.
 
 Note [How the error function is computed]
-Up to a magnitude of 1 `erf` is computed by its Maclaurin series. Beyond, it follows from
-``erfc(x)``. The function ``(1 + 2x) exp(x * x) erfc(x)`` has little curvature: one Chebyshev series
-in ``(x - 3.75) / (x + 3.75)`` gives it from 0 to infinity (M. M. Shepherd and J. G. Laframboise,
-"Chebyshev approximation of (1 + 2x) exp(x**2) erfc x in 0 <= x < infinity", Mathematics of
-Computation 36, 1981). The coefficients here are that series computed to 20 digits.
+All three are piecewise polynomials. The tables start from Python's own values of `erf` and `erfc`
+at the multiples of the step; the other Taylor coefficients follow from differential equations. What
+is tabulated:
+
+- `erf` itself up to 6, beyond which it rounds to 1;
+- ``exp(x * x - r * r) * erfc(x)``, where `r` is the nearest multiple of the step. It is `erfc` but
+  for a factor whose exponent is small and hardly rounded. Coefficients are 2 ** 64 times as large,
+  so that they have all digits where the result is subnormal;
+- `erfinv` as a function of ``sqrt(-log(1 - p * p))``. That is smooth from 0 to 1, where `erfinv` is
+  infinite, and so does it without a branch.
 """
 
 from __future__ import annotations
 
-from math import factorial, pi, sqrt
+import functools
+import math
+from math import pi, sqrt
 from typing import Final
 
 import numpy as np
 
-from vtgrad.ops.kernels.special.series import chebyshev, in_double, polynomial
+from vtgrad.ops.kernels.special.fixed_point import ONE, exponential, fixed, root, times
+from vtgrad.ops.kernels.special.piecewise import Piecewise, horner
+from vtgrad.ops.kernels.special.series import in_double
 from vtgrad.storage.arrays import Array
 
 __all__ = ["erf", "erfc", "erfinv"]
 
 
 _SLOPE: Final = 2 / sqrt(pi)
-_MACLAURIN: Final = [_SLOPE * (-1) ** n / (factorial(n) * (2 * n + 1)) for n in range(19)]
-_SCALED_COMPLEMENT: Final = (
-    1.1775789345674017541,
-    -0.0045900545806464773309,
-    -0.084249133366517915584,
-    0.059209939998191890498,
-    -0.026658668435305752277,
-    0.0090749976707052650939,
-    -0.0024131635404176081909,
-    0.00049077583652580863229,
-    -0.000069169733025012063671,
-    4.1390279860730101675e-6,
-    7.7403830661984906686e-7,
-    -2.1886401049234395661e-7,
-    1.0764999465670910377e-8,
-    4.5219598112182868979e-9,
-    -7.7544002088313511065e-10,
-    -6.3180883408866844944e-11,
-    2.8687950109306698981e-11,
-    1.945586854577734723e-13,
-    -9.6546967484334389059e-13,
-    3.2525481481487398415e-14,
-    3.3478119482868053878e-14,
-    -1.8645628804193131015e-15,
-    -1.2507950530688647085e-15,
-    7.418235256624043463e-17,
-    5.0681489047961113168e-17,
-)
+# In units of `fixed_point`.
+_PI: Final = 314159265358979323846264338327950288419716939937511 * ONE // 10**50
+# The steps of the tables are two to the power of minus these.
+_ERF_BITS: Final = 7
+_ERFC_BITS: Final = 7
+_ERFINV_BITS: Final = 6
+_DEGREE: Final = 6
+# Beyond these `erf` rounds to 1, and `erfc` to 0.
+_ONE: Final = np.asarray(6.0)
+_VANISHED: Final = np.asarray(27.5)
+_SCALE: Final = 2.0**64
+_UNSCALED: Final = np.asarray(1 / _SCALE)
+# Up to this magnitude ``1 - p * p`` keeps enough digits.
+_CENTRAL: Final = 0.9
+# Squares of this size are subnormal.
+_LEAST: Final = np.asarray(1e-300)
 
 
 def erf(input: Array, *, out: Array | None = None) -> Array:
@@ -66,55 +63,170 @@ def erfc(input: Array, *, out: Array | None = None) -> Array:
 
 
 def erfinv(input: Array, *, out: Array | None = None) -> Array:
-    """The value whose error function is `input`; nan outside of -1 to 1.
-
-    Halley's method improves an approximation in elementary functions (S. Winitzki, "A handy
-    approximation for the error function and its inverse", 2008).
-    """
+    """The value whose error function is `input`; nan outside of -1 to 1."""
     return in_double("erfinv", _erfinv, input, out)
 
 
 def _erf(x: Array) -> Array:
-    result: Array = np.copysign(1 - _complement(np.abs(x)), x)
-    near = np.abs(x) < 1
-    small = x[near]
-    result[near] = small * polynomial(_MACLAURIN, small * small)
-    return result
+    size = np.abs(x)
+    np.minimum(size, _ONE, out=size)
+    total = _erf_table()(size)
+    return np.copysign(total, x, total)
 
 
 def _erfc(x: Array) -> Array:
-    tail = _complement(np.abs(x))
-    result: Array = np.where(x < 0, 2 - tail, tail)
-    near = (x > -1) & (x < 0.5)
-    small = x[near]
-    result[near] = 1 - small * polynomial(_MACLAURIN, small * small)
-    return result
+    size = np.abs(x)
+    np.minimum(size, _VANISHED, out=size)
+    distance, rows = _erfc_table().around(size)
+    scaled = horner(rows, distance)
+    # x * x - r * r is the distance times the sum of both, which is 2 * x less the distance.
+    np.add(size, size, size)
+    np.subtract(distance, size, size)
+    np.multiply(size, distance, size)
+    np.exp(size, size)
+    np.multiply(size, scaled, size)
+    np.multiply(size, _UNSCALED, size)
+    # 2 less that for negative values: 0 or 2, and the value with the sign.
+    np.copysign(1.0, x, scaled)
+    np.multiply(size, scaled, size)
+    np.subtract(1.0, scaled, scaled)
+    return np.add(size, scaled, size)
 
 
-def _complement(x: Array) -> Array:
-    """``erfc`` of values that are not negative."""
-    # Beyond this the result is less than the smallest floating number.
-    x = np.minimum(x, 30.0)
-    scaled = chebyshev(_SCALED_COMPLEMENT, (x - 3.75) / (x + 3.75)) / (1 + 2 * x)
-    # The square of a number with many digits is rounded, and the exponential magnifies the error.
-    short = np.trunc(x * 16) / 16
-    result: Array = np.exp(-short * short) * np.exp((short - x) * (short + x)) * scaled
-    return result
+def _erfinv(p: Array) -> Array:
+    size = np.abs(p)
+    log = np.multiply(p, p)
+    # Without the least of all squares, which are rounded, to none: those are improved below.
+    np.subtract(_LEAST, log, log)
+    np.log1p(log, log)
+    np.negative(log, log)
+    # Not so for nan too.
+    central = np.maximum.reduce(size, None, initial=0.0) <= _CENTRAL
+    if not central:
+        high = size[size > _CENTRAL]
+        # 1 - p is exact, and so is the logarithm almost.
+        log[size > _CENTRAL] = -np.log((1 - high) * (1 + high))
+    np.sqrt(log, log)
+    # The root is more than p but for rounding. For tiny p it is p, and what was computed is nan.
+    np.fmax(log, size, out=log)
+    total = _erfinv_table()(log)
+    if not central:
+        total[size == 1] = np.inf
+        total[size > 1] = np.nan
+    return np.copysign(total, p, total)
 
 
-def _erfinv(y: Array) -> Array:
-    w = np.abs(y)
-    inside = w < 1
-    result: Array = np.where(w == 1, np.inf, np.nan)
-    p = w[inside]
-    log = np.log1p(-p) + np.log1p(p)
-    middle = 2 / (pi * 0.147) + log / 2
-    x = np.sqrt(-log / 0.147 / (np.sqrt(middle * middle - log / 0.147) + middle))
-    central = p < 0.5
-    for _ in range(3):
-        missing = np.where(central, _erf(x) - p, (1 - p) - _erfc(x))
-        step = missing / (_SLOPE * np.exp(-x * x))
-        x = x - step / (1 + x * step)
-    result[inside] = x
-    signed: Array = np.copysign(result, y)
-    return signed
+# -- tables ---------------------------------------------------------------------------------
+
+
+def _multiples(bits: int, end: float) -> Array:
+    r: Array = np.arange(int(end * 2**bits) + 1) / 2**bits
+    return r
+
+
+@functools.cache
+def _erf_table() -> Piecewise:
+    r = _multiples(_ERF_BITS, float(_ONE))
+    rows = [np.array([math.erf(value) for value in r.tolist()]), _SLOPE * np.exp(-r * r)]
+    # From f'' = -2 * x * f'.
+    for k in range(1, _DEGREE):
+        before = 2 * (k - 1) * rows[k - 1] if k > 1 else np.zeros_like(r)
+        rows.append((-2 * r * k * rows[k] - before) / (k * (k + 1)))
+    return Piecewise(0, _ERF_BITS, rows)
+
+
+@functools.cache
+def _erfc_table() -> Piecewise:
+    r = _multiples(_ERFC_BITS, float(_VANISHED))
+    # r * r has few digits. Where the exponential is subnormal, part of the scale is in it.
+    large = r > 6
+    density = np.exp(np.where(large, 44 - r * r, -r * r)) * np.where(
+        large, _SCALE * math.exp(-44), _SCALE
+    )
+    near = np.array([math.erfc(value) for value in r.tolist()]) * _SCALE
+    rows = [np.where(r > 26, density * _asymptotic(np.maximum(r, 1)), near)]
+    # From f' = 2 * x * f - 2 / sqrt(pi), of the scaled function.
+    rows.append(2 * r * rows[0] - _SLOPE * density)
+    for k in range(1, _DEGREE):
+        rows.append((2 * r * rows[k] + 2 * rows[k - 1]) / (k + 1))
+    return Piecewise(0, _ERFC_BITS, rows)
+
+
+def _asymptotic(x: Array) -> Array:
+    """``exp(x * x) * erfc(x)`` for large x (DLMF 7.12.1)."""
+    inverse = 1 / (2 * x * x)
+    total: Array = np.ones_like(x)
+    for n in range(7, 0, -1):
+        total = 1 - (2 * n - 1) * inverse * total
+    return total / (x * sqrt(pi))
+
+
+@functools.cache
+def _erfinv_table() -> Piecewise:
+    r = _multiples(_ERFINV_BITS, 6.05)
+    values = np.array([_inverse_at(value) for value in r.tolist()])
+    slopes = sqrt(pi) / 2 * np.exp(values * values - r * r)
+    slopes[1:] *= r[1:] / np.sqrt(-np.expm1(-r[1:] * r[1:]))
+    # y'' = y' * (2 * y * y' - 2 * x + g), with g = 1 / x - x / (exp(x * x) - 1).
+    g = _gap(r)
+    rows, first = [values, slopes], [slopes]
+    for k in range(_DEGREE):
+        rest = [2 * _coefficient(rows, first, j) + g[j] for j in range(k + 1)]
+        rest[0] = rest[0] - 2 * r
+        if k > 0:
+            rest[1] = rest[1] - 2
+        first.append(_coefficient(first, rest, k) / (k + 1))
+        rows.append(first[k + 1] / (k + 2))
+    return Piecewise(0, _ERFINV_BITS, rows)
+
+
+def _coefficient(a: list[Array], b: list[Array], k: int) -> Array:
+    """The coefficient of power `k` of a product of series."""
+    total: Array = np.add.reduce([a[j] * b[k - j] for j in range(k + 1)], 0)
+    return total
+
+
+def _gap(r: Array) -> list[Array]:
+    """The Taylor coefficients of ``1 / x - x / (exp(x * x) - 1)``, at 0 by Bernoulli's numbers."""
+    x = np.where(r == 0, 1, r)
+    powers = [np.expm1(x * x), 2 * x * np.exp(x * x)]
+    exponential = [np.exp(x * x), powers[1]]
+    for k in range(1, _DEGREE):
+        exponential.append((2 * x * exponential[k] + 2 * exponential[k - 1]) / (k + 1))
+        powers.append(exponential[k + 1])
+    quotient: list[Array] = []
+    for k in range(_DEGREE):
+        rest = x if k == 0 else np.full_like(x, k == 1)
+        for j in range(1, k + 1):
+            rest = rest - powers[j] * quotient[k - j]
+        quotient.append(rest / powers[0])
+    at_zero = (0, 1 / 2, 0, -1 / 12, 0, 0)
+    return [np.where(r == 0, at_zero[k], (-1 / x) ** k / x - quotient[k]) for k in range(_DEGREE)]
+
+
+def _inverse_at(r: float) -> float:
+    """``erfinv(sqrt(1 - exp(-r * r)))``, correctly rounded but for rare cases.
+
+    Newton's method from an approximation of S. Winitzki ("A handy approximation for the error
+    function and its inverse", 2008).
+    """
+    if r == 0:
+        return 0.0
+    log = r * r
+    middle = 2 / (pi * 0.147) - log / 2
+    y = sqrt(log / 0.147 / (sqrt(middle * middle + log / 0.147) + middle))
+    rest = math.exp(-log) / (1 + sqrt(-math.expm1(-log)))
+    for _ in range(4):
+        y += (math.erfc(y) - rest) / (_SLOPE * math.exp(-y * y))
+    exact = fixed(y)
+    square = times(exact, exact)
+    # The series of erf with positive terms (DLMF 7.6.2), which is multiplied by a density.
+    term = total = exact
+    n = 1
+    while term:
+        term = times(2 * square, term) // (2 * n + 1)
+        total += term
+        n += 1
+    density = 2 * exponential(-square) * ONE // root(_PI)
+    target = root(ONE - exponential(-fixed(r * r)))
+    return (exact + (target - times(density, total)) * ONE // density) / ONE

@@ -7,7 +7,9 @@ Note [How the incomplete gamma functions are computed]
 All computations are in double precision.
 
 - P for x below about a: its power series (DLMF 8.11.4).
-- Q for larger x: Legendre's continued fraction (DLMF 8.9.2), by Lentz's method.
+- Q for larger x: Legendre's continued fraction (DLMF 8.9.2), as a sum (W. Gautschi, "A
+  computational procedure for incomplete gamma functions", ACM Transactions on Mathematical Software
+  5, 1979).
 - Q for small a and x: the power series of its difference from 1, which is then small (DLMF 8.7.3).
 - Both for large a and x close to it: Temme's uniform expansion (DLMF 8.12). Its coefficients are
   computed once, in integers: those of the inverse function by the recurrence that follows from ``mu
@@ -25,10 +27,11 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.kernels.special.error_function import erfc
-from vtgrad.ops.kernels.special.gamma import lgamma, lgamma_of_one_more
-from vtgrad.ops.kernels.special.series import polynomial
+from vtgrad.ops.kernels.special.gamma import lgamma
+from vtgrad.ops.kernels.special.gamma_tables import lgamma_of_one_more
+from vtgrad.ops.kernels.special.series import by_blocks, polynomial
 from vtgrad.ops.kernels.support.elementwise import finish_like, refuse
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.shapes import broadcast_shapes
 
@@ -36,19 +39,32 @@ __all__ = ["igamma", "igammac"]
 
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
-_TINY: Final = 1e-300
+# As 0-d arrays, which NumPy takes faster than numbers.
+_ONE: Final = np.asarray(1.0)
+_TWO: Final = np.asarray(2.0)
+_EIGHT: Final = np.asarray(8.0)
 # From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
 # Outside of it the series and the fraction need some hundred steps for any order.
 _LARGE: Final = 20.0
 # The numbers of powers of 1 / a, and of eta, in the uniform expansion.
 _POWERS: Final = 24
 _TERMS: Final = 26
+# In the range of `_uniform_range`.
+_LARGEST_ETA: Final = 0.34
 # The coefficients are computed in units of two to the power of minus this, because digits cancel.
 _BITS: Final = 400
+# Steps between two looks at whether series have converged.
+_STEPS_AT_ONCE: Final = 4
+# The terms that count of a power series up to 1.1, as 0-d arrays, which NumPy takes fastest.
+_TERMS_OF_DIFFERENCE: Final = [np.asarray(float(n)) for n in range(1, 20)]
+# The coefficients of the area hyperbolic tangent, but for the first.
+_ODD: Final = [np.asarray(1 / (2 * n + 3)) for n in range(22)]
 # More steps than any argument needs.
 _MOST_STEPS: Final = 2000
 # The coefficients of Stirling's series for the logarithm of the gamma function.
-_STIRLING: Final = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+_STIRLING: Final = [
+    np.asarray(c) for c in (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+]
 
 
 def igamma(input: Array, other: Array, *, out: Array | None = None) -> Array:
@@ -68,36 +84,48 @@ def _in_double(name: str, upper: bool, input: Array, other: Array, out: Array | 
     dtype = result_dtype(input, other)
     refuse(name, dtype, "buic", input, other)
     shape = broadcast_shapes(input.shape, other.shape)
-    a = np.broadcast_to(input, shape).astype(np.float64).reshape(-1)
-    x = np.broadcast_to(other, shape).astype(np.float64).reshape(-1)
-    return finish_like(_either(a, x, upper).reshape(shape), dtype, out, input, other)
+    a, x = (_spread(values, shape) for values in (input, other))
+    value = by_blocks(lambda a, x: _either(a, x, upper), a, x)
+    return finish_like(value.reshape(shape), dtype, out, input, other)
+
+
+def _spread(values: Array, shape: Shape) -> Array:
+    """A vector of the values, broadcast to a shape."""
+    whole = values if values.shape == shape else np.broadcast_to(values, shape)
+    return whole.astype(np.float64).reshape(-1)
 
 
 def _either(a: Array, x: Array, upper: bool) -> Array:
     """Q if `upper`, otherwise P."""
+    inside = (a > 0) & (a < np.inf) & (x > 0) & (x < np.inf)
+    result = np.empty(a.shape) if inside.all() else _at_limits(a, x, upper)
+    uniform = inside & _uniform_range(a, x)
+    # Where Q is not by far the smaller one, or the series of its difference from 1 applies.
+    small = (x <= 1.1) & np.where(x <= 0.5, a * np.log(x) > -0.4, x * 1.1 >= a)
+    others = inside & ~uniform
+    np.logical_and(small, others, small)
+    others &= ~small
+    fraction = others & (x > 1.1) & (x >= a)
+    for where, function, gives_upper in (
+        (uniform, _lower_uniform if not upper else _upper_uniform, upper),
+        (small, _upper_by_difference, True),
+        (fraction, _upper_by_fraction, True),
+        (others & ~fraction, _lower_by_series, False),
+    ):
+        if where.any():
+            value = function(a[where], x[where])
+            result[where] = value if gives_upper == upper else 1 - value
+    return result
+
+
+def _at_limits(a: Array, x: Array, upper: bool) -> Array:
+    """Where one argument is 0 or infinite; nan elsewhere."""
     result: Array = np.full(a.shape, np.nan)
     valid = (a >= 0) & (x >= 0)
     result[valid & (x == 0) & (a > 0)] = upper
     result[valid & (a == 0) & (x > 0)] = not upper
     result[valid & np.isinf(a) & np.isfinite(x)] = upper
     result[valid & np.isinf(x) & np.isfinite(a)] = not upper
-    inside = valid & (a > 0) & (x > 0) & np.isfinite(a) & np.isfinite(x)
-    uniform = inside & _uniform_range(a, x)
-    # Where Q is not by far the smaller one, or the series of its difference from 1 applies.
-    small = inside & ~uniform & (x <= 1.1)
-    log = np.log(np.where(small, x, 1.0))
-    small &= np.where(x <= 0.5, a * log > -0.4, x * 1.1 >= a)
-    fraction = inside & ~uniform & ~small & (x > 1.1) & (x >= a)
-    series = inside & ~uniform & ~small & ~fraction
-    for where, function, gives_upper in (
-        (uniform, _lower_uniform if not upper else _upper_uniform, upper),
-        (small, _upper_by_difference, True),
-        (fraction, _upper_by_fraction, True),
-        (series, _lower_by_series, False),
-    ):
-        if where.any():
-            value = function(a[where], x[where])
-            result[where] = value if gives_upper == upper else 1 - value
     return result
 
 
@@ -112,7 +140,7 @@ def _log1p_less_itself(x: Array, one_more: Array) -> Array:
     # The logarithm is twice the sum of the odd powers of x / (2 + x) divided by their exponents.
     ratio = x / (2 + x)
     square = ratio * ratio
-    tail = polynomial([1 / (2 * n + 3) for n in range(22)], square)
+    tail = polynomial(_ODD, square)
     near = 2 * ratio * square * tail - x * ratio
     result: Array = np.where(np.abs(x) < 0.5, near, np.log(one_more) - x)
     return result
@@ -134,51 +162,66 @@ def _factor(a: Array, x: Array) -> Array:
 
 def _lower_by_series(a: Array, x: Array) -> Array:
     term: Array = np.ones(a.shape)
-    total, above = term.copy(), a.copy()
-    for _ in range(_MOST_STEPS):
-        above += 1
-        term *= x / above
-        total += term
-        if bool((term <= _EPSILON / 4 * total).all()):
+    total: Array = np.ones(a.shape)
+    above, ratio = a.copy(), np.empty(a.shape)
+    for n in range(_MOST_STEPS):
+        np.add(above, _ONE, above)
+        np.divide(x, above, ratio)
+        np.multiply(term, ratio, term)
+        np.add(total, term, total)
+        # What is added from there on is less than half of the last digit of any sum.
+        if n % _STEPS_AT_ONCE == 0 and bool((term <= _EPSILON / 4 * total).all()):
             break
     # The factor divided by a is that of gamma(a + 1), which is finite for the smallest a.
     small = a < 1
-    by_order = np.where(small, 1, _factor(np.where(small, 1, a), x) / a)
-    exponent = a * np.log(x) - x - lgamma_of_one_more(a)
-    result: Array = np.where(small, np.exp(np.where(small, exponent, 0)), by_order) * total
-    return np.minimum(result, 1.0)
+    low, at = a[small], x[small]
+    total[small] *= np.exp(low * np.log(at) - at - lgamma_of_one_more()(low))
+    if not small.all():
+        high, at = a[~small], x[~small]
+        total[~small] *= _factor(high, at) / high
+    np.minimum(total, _ONE, out=total)
+    return total
 
 
 def _upper_by_fraction(a: Array, x: Array) -> Array:
-    b = x + 1 - a
-    c: Array = np.full(a.shape, 1 / _TINY)
-    d = 1 / b
-    fraction = d.copy()
-    for i in range(1, _MOST_STEPS):
-        numerator = i * (a - i)
-        b = b + 2
-        d = numerator * d + b
-        d = 1 / np.where(np.abs(d) < _TINY, _TINY, d)
-        c = b + numerator / c
-        c = np.where(np.abs(c) < _TINY, _TINY, c)
-        step = c * d
-        fraction *= step
-        if bool((np.abs(step - 1) <= _EPSILON / 2).all()):
+    """The fraction as a sum, whose terms shrink from one to the next (W. Gautschi, 1979)."""
+    first = x + 1 - a
+    numerator: Array = np.zeros(a.shape)
+    step_of_numerator = 1 - a
+    denominator, step_of_denominator = (x - 1 - a) * first, 4 * first
+    ratio, term, total = np.zeros(a.shape), np.ones(a.shape), np.ones(a.shape)
+    part = np.empty(a.shape)
+    for n in range(_MOST_STEPS):
+        np.add(numerator, step_of_numerator, numerator)
+        np.add(step_of_numerator, _TWO, step_of_numerator)
+        np.add(denominator, step_of_denominator, denominator)
+        np.add(step_of_denominator, _EIGHT, step_of_denominator)
+        np.add(ratio, _ONE, ratio)
+        np.multiply(numerator, ratio, ratio)
+        np.subtract(denominator, ratio, part)
+        np.divide(ratio, part, ratio)
+        np.multiply(term, ratio, term)
+        np.add(total, term, total)
+        # What is added from there on is less than half of the last digit of any sum.
+        if n % _STEPS_AT_ONCE == 0 and bool((np.abs(term) <= _EPSILON / 4 * total).all()):
             break
-    return _factor(a, x) * fraction
+    result: Array = _factor(a, x) * total / first
+    return result
 
 
 def _upper_by_difference(a: Array, x: Array) -> Array:
     term: Array = np.ones(a.shape)
     total: Array = np.zeros(a.shape)
-    for n in range(1, _MOST_STEPS):
-        term = term * (-x / n)
-        step = term / (a + n)
-        total += step
-        if bool((np.abs(step) <= _EPSILON / 4 * np.abs(total)).all()):
-            break
+    step = np.empty(a.shape)
+    minus = -x
+    for n in _TERMS_OF_DIFFERENCE:
+        np.divide(minus, n, step)
+        np.multiply(term, step, term)
+        np.add(a, n, step)
+        np.divide(term, step, step)
+        np.add(total, step, total)
     # 1 - x ** a / gamma(a + 1), and the other terms of the series of P.
-    exponent = a * np.log(x) - lgamma_of_one_more(a)
+    exponent = a * np.log(x) - lgamma_of_one_more()(a)
     result: Array = -np.expm1(exponent) - np.exp(exponent) * a * total
     return result
 
@@ -204,7 +247,18 @@ def _uniform_coefficients() -> tuple[tuple[float, ...], ...]:
         rows.append(
             [(n + 2) * former[n + 2] + (pole * first[n] >> _BITS) for n in range(len(former) - 2)]
         )
-    return tuple([tuple([c / one for c in row[:_TERMS]]) for row in rows])
+    return tuple(
+        [
+            tuple([c / one for n, c in enumerate(row[:_TERMS]) if _counts(c / one, k, n)])
+            for k, row in enumerate(rows)
+            if _counts(row[0] / one, k, 0)
+        ]
+    )
+
+
+def _counts(coefficient: float, power: int, n: int) -> bool:
+    """Whether a term may change the last digits, of any order and argument in the range."""
+    return abs(coefficient) * _LARGEST_ETA**n / _LARGE**power > _EPSILON / 64
 
 
 def _uniform(a: Array, x: Array, sign: float) -> Array:

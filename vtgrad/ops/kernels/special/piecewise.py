@@ -1,0 +1,108 @@
+"""Functions of one variable by a table of short polynomials.
+
+Note [Piecewise polynomials]
+
+A function is tabulated at multiples of a power of two. Around each of them its Taylor polynomial
+has a handful of terms, because the distance from the next multiple is small. All coefficients of an
+element are taken from the table at once; so there is one formula for the whole range, without a
+branch that depends on other elements, and about 16 NumPy calls (P. T. P. Tang, "Table-lookup
+algorithms for elementary functions and their error analysis", 10th IEEE Symposium on Computer
+Arithmetic, 1991).
+
+Adding and subtracting 1.5 times a large power of two rounds to a multiple, because the sum keeps
+just these digits. The lowest digits of the sum are the number of the multiple. The distance of the
+rounded value is exact.
+
+Each operation is correctly rounded or is one of NumPy's functions of single elements; so the bits
+of an element do not depend on where it stands nor on how many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from vtgrad.storage.arrays import Array, NumpyDType
+
+__all__ = ["Piecewise"]
+
+
+_INT64: Final[NumpyDType] = np.dtype(np.int64)
+
+
+class Piecewise:
+    """A function that is tabulated at multiples of a step; see Note [Piecewise polynomials].
+
+    Parameters
+    ----------
+    first : int
+        The number of the first multiple.
+    bits : int
+        The step is two to the power of minus this.
+    taylor : sequence of array
+        The Taylor coefficients at all multiples, one array for each power. The last power is not
+        evaluated: it is replaced by the polynomial of lower degree that is nearest to it.
+
+    Attributes
+    ----------
+    powers : tuple of array
+        The coefficients in use, one array for each power.
+    """
+
+    __slots__ = ("_shift", "_start", "_table", "powers")
+
+    def __init__(self, first: int, bits: int, taylor: Sequence[Array]) -> None:
+        shift = 1.5 * 2.0 ** (52 - bits)
+        self._shift = np.asarray(shift)
+        self._start = np.asarray(shift).view(_INT64) + first
+        self._table = _economized(np.stack(taylor), 2.0 ** -(bits + 1))
+        self.powers = tuple(self._table)
+
+    def __call__(self, x: Array) -> Array:
+        """The values at `x`; those beyond the table have no meaning, and nan stays."""
+        distance, rows = self.around(x)
+        return horner(rows, distance)
+
+    def moved(self, multiples: int) -> Piecewise:
+        """The function of the sum of its argument and so many steps, which is not rounded."""
+        result = Piecewise.__new__(Piecewise)
+        result._shift, result._table, result.powers = self._shift, self._table, self.powers
+        result._start = self._start - multiples
+        return result
+
+    def around(self, x: Array) -> tuple[Array, Array]:
+        """The distance from the nearest multiple, and the coefficients there, lowest first.
+
+        A value beyond the table, or nan, gets the coefficients of an end.
+        """
+        shifted = np.add(x, self._shift)
+        at = np.subtract(shifted.view(_INT64), self._start)
+        np.subtract(shifted, self._shift, shifted)
+        np.subtract(x, shifted, shifted)
+        return shifted, self._table.take(at, 1, mode="clip")
+
+
+def horner(rows: Array, x: Array) -> Array:
+    """The polynomials with coefficients in `rows`, which is overwritten."""
+    total: Array = rows[-1]
+    for row in rows[-2::-1]:
+        np.multiply(total, x, total)
+        np.add(total, row, total)
+    return total
+
+
+def _economized(table: Array, radius: float) -> Array:
+    """A row less: the highest power becomes the nearest polynomial (C. Lanczos, 1938).
+
+    It is the power less its Chebyshev polynomial, the smallest one with the same leading term.
+    """
+    degree = len(table) - 1
+    chebyshev = np.polynomial.chebyshev.cheb2poly([0] * degree + [1])
+    lower: Array = table[:degree].copy()
+    for k in range(degree):
+        lower[k] -= table[degree] * (chebyshev[k] / chebyshev[degree] * radius ** (degree - k))
+    # Zeros of the function stay exact.
+    lower[0, table[0] == 0] = 0
+    return lower

@@ -1,0 +1,85 @@
+"""The Hurwitz zeta function of integer order, and the Bernoulli numbers.
+
+The first terms are added, and the others by the Euler-Maclaurin formula (DLMF 25.11.5).
+"""
+
+from __future__ import annotations
+
+from math import factorial
+from typing import Final
+
+import numpy as np
+
+from vtgrad.ops.kernels.special.series import polynomial
+from vtgrad.storage.arrays import Array
+
+__all__ = ["BERNOULLI", "zeta", "zeta_of_positive"]
+
+
+# The Bernoulli numbers of order 2, 4 and so on, as numerators and denominators.
+BERNOULLI: Final = (
+    (1, 6),
+    (-1, 30),
+    (1, 42),
+    (-1, 30),
+    (5, 66),
+    (-691, 2730),
+    (7, 6),
+    (-3617, 510),
+    (43867, 798),
+    (-174611, 330),
+    (854513, 138),
+    (-236364091, 2730),
+)
+# So many terms are added, and as many more as the order is.
+_TERMS: Final = 6
+
+
+def zeta(s: int, x: Array) -> Array:
+    """Hurwitz's zeta function of order 2 or more; infinite at 0 and negative integers."""
+    if np.minimum.reduce(x, None, initial=0.0) >= 0:
+        return zeta_of_positive(s, x)
+    below = x < 0
+    result: Array = zeta_of_positive(s, np.where(below, 1 - x, x))
+    low = x[below]
+    fraction = low - np.floor(low)
+    # The sum over all integers minus the terms below `x`.
+    sign = (-1.0) ** s
+    others = zeta_of_positive(s, fraction) + sign * zeta_of_positive(s, 1 - fraction)
+    result[below] = np.where(fraction == 0, np.inf, others - sign * result[below])
+    result[np.isneginf(x)] = np.nan
+    return result
+
+
+def zeta_of_positive(s: int, x: Array) -> Array:
+    """The function for values that are not negative."""
+    terms = _TERMS + s
+    z = x + terms
+    inverse = 1 / z
+    power = _power(inverse, s - 1)
+    square = inverse * inverse
+    rising, coefficients = float(s), []
+    for j, (b, c) in enumerate(BERNOULLI, 1):
+        coefficients.append(np.asarray(b / c / factorial(2 * j) * rising))
+        rising *= (s + 2 * j - 1) * (s + 2 * j)
+    total = polynomial(coefficients, square)
+    np.multiply(total, square, total)
+    np.add(total, 1 / (s - 1) + inverse / 2, total)
+    np.multiply(total, power, total)
+    # From the smallest term on, which rounds least.
+    added: Array = np.zeros(x.shape)
+    for n in range(terms - 1, -1, -1):
+        np.add(x, float(n), z)
+        # One division: powers of a rounded quotient would magnify its error.
+        np.add(added, 1 / _power(z, s), added)
+    return np.add(total, added, total)
+
+
+def _power(x: Array, n: int) -> Array:
+    """An integer power, by squaring."""
+    result: Array | None = x if n % 2 else None
+    while n := n // 2:
+        x = x * x
+        if n % 2:
+            result = x if result is None else result * x
+    return np.ones_like(x) if result is None else result
