@@ -9,6 +9,7 @@
 #   make adopted    twelve packages of others, differentiated as they stand, in .venv-adopted
 #   make array-api ARRAY_API_TESTS=/path   the array API's tests, of a checkout of array-api-tests
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
+#   make bench-compare REV=main   what has become slower since a commit
 #   make docs       the documentation, into docs/_build/html
 #   make pictures   the pictures of the documentation again; the program dot must be installed
 #   make codegen    write vtgrad/ops/{generated,choices}/ from vtgrad/ops/{table,docs}/
@@ -25,6 +26,8 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 # A Python that `make versions` leaves out: CI names the one on which it has run every test.
 TESTED ?=
+# The commit that `make bench-compare` compares with.
+REV ?= HEAD
 # PyTorch's wheels for Linux on PyPI include CUDA. For the small CPU build, if reachable:
 # make oracle TORCH_INDEX=https://download.pytorch.org/whl/cpu
 TORCH_INDEX ?=
@@ -77,7 +80,7 @@ PYTEST := -m pytest -n 2 --dist=loadgroup --max-worker-restart=0
 OTHERS := --ignore=tests/oracle --ignore=tests/adopted
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle adopted array-api bench docs pictures codegen lanes \
+.PHONY: help demo test quick versions oracle adopted array-api bench bench-compare docs pictures codegen lanes \
 	compiled sanitize install-check clean lint types public-types how-long
 
 help:
@@ -145,6 +148,10 @@ array-api: $(ARRAY_API_STAMP)
 # The oracle's environment, with the other libraries added.
 bench: $(BENCH_STAMP)
 	$(ORACLE_PY) -m benchmarks $(BENCH_ARGS)
+
+# Both are run from the sources, so each with the packages of this commit.
+bench-compare: $(TEST_STAMP)
+	$(PY) -m benchmarks.compare $(REV) $(BENCH_ARGS)
 
 docs: $(DOCS_STAMP)
 	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
