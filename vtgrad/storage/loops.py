@@ -16,7 +16,12 @@ Note [The same loop as NumPy's]
 
 The common calls of a ufunc are simple: exact arrays of one dtype and one shape that have no gaps or
 have one dimension, or a number beside such an array. For these, NumPy calls one function of the
-ufunc's table once, for all elements, and so does `vtgrad._loops`. All else is left to NumPy.
+ufunc's table once, for all elements, and so does `vtgrad._loops`.
+
+Sums, differences, products and quotients of real numbers are exact but for one rounding, so they
+have the same bits in whatever order they are computed. If their result has a place, `out`,
+operands may have any strides and shapes that broadcast to it: the loop is then called once for each
+row. All else is left to NumPy.
 
 That NumPy takes this function and these strides is nothing that it promises. So there is a list of
 ufuncs and one of dtypes, and tests compare the bits of all of them. Ufuncs whose loops raise
@@ -25,8 +30,9 @@ errors, as those of integer powers do, are not in the list.
 Note [Memory of a loop]
 
 The memory of the operands and of the result is aligned and of native byte order, and belongs to
-arrays that the caller holds. An array to write into is writeable, and an operand either shares no
-byte with it or has its elements at the same places, where a loop reads each before it writes it.
+arrays that the caller holds. An array to write into is writeable, each of its elements has a place
+of its own, and an operand either shares no byte with it or has its elements at the same places,
+where a loop reads each before it writes it.
 """
 
 from __future__ import annotations

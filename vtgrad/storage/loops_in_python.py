@@ -29,6 +29,9 @@ _SERVED: Final = {
     ufunc: frozenset(c for c in _TYPES if f"{c * ufunc.nin}->{c}" in ufunc.types)
     for ufunc in UFUNCS
 }
+# Those of them that round each element of a real dtype exactly.
+_EXACT: Final = frozenset({np.add, np.multiply, np.subtract, np.true_divide})
+_MOST_DIMENSIONS: Final = 8
 # Of integers up to this value float32 holds each.
 _SMALL_INTEGER: Final = 2**24
 
@@ -55,26 +58,72 @@ def binary(ufunc: np.ufunc, a: object, b: object, out: Array | None = None, /) -
 
 def _called(ufunc: np.ufunc, operands: tuple[object, ...], out: Array | None) -> Array | None:
     like = next((x for x in operands if _is_plain(x) and x.ndim), None)
-    if like is None or not like.size or like.dtype.char not in _SERVED.get(ufunc, ()):
+    if ufunc not in _SERVED or ufunc.nin != len(operands):
         return None
-    if ufunc.nin != len(operands) or not all(_fits(x, like) for x in operands):
-        return None
-    if out is not None and not _may_be_written(out, like, operands):
+    if not _is_simple(ufunc, like, operands, out) and not _is_nested(ufunc, operands, out):
         return None
     with np.errstate(all="ignore"):
         result: Array = ufunc(*operands, out=out)
     return result
 
 
+def _is_simple(
+    ufunc: np.ufunc, like: Array | None, operands: tuple[object, ...], out: Array | None
+) -> bool:
+    """Whether NumPy calls one loop for all elements of the shape of `like`."""
+    if like is None or not like.size or like.dtype.char not in _SERVED[ufunc]:
+        return False
+    if not all(_fits(x, like) for x in operands):
+        return False
+    return out is None or _may_be_written(out, like, operands)
+
+
+def _is_nested(ufunc: np.ufunc, operands: tuple[object, ...], out: object) -> bool:
+    """Whether any order of loops gives the same bits, and `out` has a place for each element."""
+    if ufunc not in _EXACT or not _is_aligned(out) or not out.flags.writeable or out.size < 2:
+        return False
+    char = out.dtype.char
+    if char in "FD" or char not in _SERVED[ufunc] or out.ndim > _MOST_DIMENSIONS:
+        return False
+    if not _is_distinct(out):
+        return False
+    arrays = [x for x in operands if _is_aligned(x) and x.dtype.char == char]
+    if not arrays or not all(_is_spread(x, out) for x in arrays):
+        return False
+    return all(_converts(x, char) for x in operands if not any(x is y for y in arrays))
+
+
+def _is_distinct(out: Array) -> bool:
+    reach = out.itemsize
+    for step, size in sorted(zip(out.strides, out.shape, strict=True)):
+        if size > 1:
+            if step < reach:
+                return False
+            reach += step * (size - 1)
+    return True
+
+
+def _is_spread(x: Array, out: Array) -> bool:
+    """Whether `x` broadcasts to `out`, and is either the same elements or other memory."""
+    try:
+        spread = np.broadcast_to(x, out.shape)
+    except ValueError:
+        return False
+    large = [i for i in range(out.ndim) if out.shape[i] > 1]
+    if x.ctypes.data == out.ctypes.data and all(spread.strides[i] == out.strides[i] for i in large):
+        return True
+    return _is_apart(x, out)
+
+
+def _is_aligned(x: object) -> TypeGuard[Array]:
+    return (
+        type(x) is np.ndarray and x.flags.aligned and x.dtype.isnative and x.dtype.metadata is None
+    )
+
+
 def _is_plain(x: object) -> TypeGuard[Array]:
     """Whether a loop may get the memory of an object."""
-    return (
-        type(x) is np.ndarray
-        and x.flags.aligned
-        and x.dtype.isnative
-        and x.dtype.metadata is None
-        and (x.flags.c_contiguous or x.ndim == 1)
-    )
+    return _is_aligned(x) and (x.flags.c_contiguous or x.ndim == 1)
 
 
 def _fits(x: object, like: Array) -> bool:
@@ -113,12 +162,14 @@ def _may_be_written(out: object, like: Array, operands: tuple[object, ...]) -> b
     # may share memory.
     if out.size == 1 or _step(out) < out.itemsize:
         return False
-    return all(_is_same_or_apart(x, out) for x in operands if _is_plain(x))
+    return all(
+        (x.ctypes.data == out.ctypes.data and _step(x) == _step(out)) or _is_apart(x, out)
+        for x in operands
+        if _is_plain(x)
+    )
 
 
-def _is_same_or_apart(x: Array, out: Array) -> bool:
-    if x.ctypes.data == out.ctypes.data and _step(x) == _step(out):
-        return True
+def _is_apart(x: Array, out: Array) -> bool:
     low, high = byte_bounds(x)
     out_low, out_high = byte_bounds(out)
     return high <= out_low or out_high <= low
