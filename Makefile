@@ -9,11 +9,13 @@
 #   make adopted    twelve packages of others, differentiated as they stand, in .venv-adopted
 #   make array-api ARRAY_API_TESTS=/path   the array API's tests, of a checkout of array-api-tests
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
+#   make bench-compare REV=main   what has become slower since a commit
 #   make docs       the documentation, into docs/_build/html
 #   make pictures   the pictures of the documentation again; the program dot must be installed
 #   make codegen    write vtgrad/ops/{generated,choices}/ from vtgrad/ops/{table,docs}/
 #   make lanes      1,000 random programs on threads of lanes, beside the same on one thread
 #   make compiled   the suite on the compiled build
+#   make sanitize   the tests of the loops in C, built with gcc's sanitizers of memory and arithmetic
 #   make install-check   each way to install it that the docs name, in bare environments
 #   make clean      remove all generated files, the environments included
 
@@ -24,6 +26,8 @@ PYTEST_ARGS ?=
 BENCH_ARGS ?=
 # A Python that `make versions` leaves out: CI names the one on which it has run every test.
 TESTED ?=
+# The commit that `make bench-compare` compares with.
+REV ?= HEAD
 # PyTorch's wheels for Linux on PyPI include CUDA. For the small CPU build, if reachable:
 # make oracle TORCH_INDEX=https://download.pytorch.org/whl/cpu
 TORCH_INDEX ?=
@@ -48,7 +52,8 @@ COMPILED_PY := $(COMPILED)/bin/python
 
 # A stamp file means that an environment has the packages of this pyproject.toml. The checksum in
 # its name detects a switch of branches, which file times do not.
-KEY := $(firstword $(shell cksum pyproject.toml))
+# An installation also has the module in C, which is built when it is installed.
+KEY := $(firstword $(shell cat pyproject.toml setup.py vtgrad/_loops.c | cksum))
 DEMO_STAMP := $(VENV)/.demo-$(KEY)
 TEST_STAMP := $(VENV)/.test-$(KEY)
 REWRITTEN := $(VENV)/.rewritten
@@ -59,7 +64,7 @@ ADOPTED_STAMP := $(ADOPTED)/.adopted-$(KEY)
 COMPILED_STAMP := $(COMPILED)/.test-$(KEY)
 # The native modules are built from these files and installed: an edit needs a new build.
 NATIVE_STAMP := $(COMPILED)/.native
-NATIVE_SOURCES := setup.py pyproject.toml $(shell find vtgrad -name '*.py')
+NATIVE_SOURCES := setup.py pyproject.toml vtgrad/_loops.c $(shell find vtgrad -name '*.py')
 BENCH_STAMP := $(ORACLE)/.bench-$(KEY)
 
 # Without compiled files every test process rewrites and compiles 1,000 modules, and so does each of
@@ -75,8 +80,8 @@ PYTEST := -m pytest -n 2 --dist=loadgroup --max-worker-restart=0
 OTHERS := --ignore=tests/oracle --ignore=tests/adopted
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle adopted array-api bench docs pictures codegen lanes \
-	compiled install-check clean lint types public-types how-long
+.PHONY: help demo test quick versions oracle adopted array-api bench bench-compare docs pictures codegen lanes \
+	compiled sanitize install-check clean lint types public-types how-long
 
 help:
 	@sed -n 's/^#   make /  make /p' Makefile
@@ -144,6 +149,10 @@ array-api: $(ARRAY_API_STAMP)
 bench: $(BENCH_STAMP)
 	$(ORACLE_PY) -m benchmarks $(BENCH_ARGS)
 
+# Both are run from the sources, so each with the packages of this commit.
+bench-compare: $(TEST_STAMP)
+	$(PY) -m benchmarks.compare $(REV) $(BENCH_ARGS)
+
 docs: $(DOCS_STAMP)
 	$(PY) -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
@@ -165,6 +174,19 @@ compiled: $(NATIVE_STAMP)
 	PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/build/beside" VTGRAD_EXPECT_COMPILED=1 \
 		HYPOTHESIS_PROFILE=ci $(COMPILED_PY) $(PYTEST) -o pythonpath= tests \
 		$(OTHERS) $(PYTEST_ARGS)
+
+# The interpreter is not built with the sanitizers, so it loads their libraries first. What it
+# still holds at its end is no leak of the module's.
+SANITIZED := build/sanitized
+SANITIZERS := -fsanitize=address,undefined -fno-sanitize-recover=undefined
+sanitize: $(TEST_STAMP)
+	rm -rf $(SANITIZED)
+	VTGRAD_LOOPS=1 CC=gcc LDSHARED="gcc -shared $(SANITIZERS)" \
+		CFLAGS="-O1 -g -fno-omit-frame-pointer -Wall -Wextra -Werror $(SANITIZERS)" \
+		$(PY) setup.py --quiet build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
+	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
+		ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc VTGRAD_SANITIZED_LOOPS=$(SANITIZED) \
+		$(PY) -m pytest -q -s -p no:cacheprovider tests/storage/test_loops.py
 
 # Needs no environment of its own: it makes new ones, which are removed at the end.
 install-check:

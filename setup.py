@@ -1,7 +1,8 @@
-"""The compiled build: ``VTGRAD_COMPILE=1 pip install .`` makes native modules of the hot layers.
+"""What is compiled: the C module `vtgrad._loops`, and with ``VTGRAD_COMPILE=1`` the hot layers.
 
-Without the variable this file does nothing, and the build is pure Python. The reasons are in
-docs/decisions/0006-compiled-build.md.
+``pip install .`` builds the C module if there is a compiler; if not, all is pure Python.
+``VTGRAD_LOOPS=0`` leaves it out, and with ``VTGRAD_LOOPS=1`` a build without it fails. The reasons
+are in docs/decisions/0006-compiled-build.md and docs/decisions/0022-loops-called-directly.md.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import sys
 import sysconfig
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from setuptools import Distribution, Extension, setup
 from setuptools.command.build_ext import build_ext
+from setuptools.errors import BaseError, CCompilerError
 
 MYPY = "mypy>=2.1,<3"
 TARGET = "build"
@@ -40,13 +43,52 @@ def compiled_files(root: Path) -> list[str]:
 WITHOUT_MODULES = {"dist_info", "egg_info", "sdist"}
 
 
+def loops() -> list[Extension]:
+    """The C module, or nothing if it is not wanted or cannot be built here."""
+    wanted = os.environ.get("VTGRAD_LOOPS")
+    if wanted == "0":
+        return []
+    try:
+        numpy = import_module("numpy")
+    except ImportError:
+        if wanted == "1":
+            raise
+        return []
+    module = Extension("vtgrad._loops", ["vtgrad/_loops.c"], include_dirs=[numpy.get_include()])
+    return [module] if wanted == "1" or builds(module) else []
+
+
+def builds(module: Extension) -> bool:
+    """Whether the compiler that is here, if there is one, builds a module."""
+    with TemporaryDirectory() as folder:
+        trial = build_ext(Distribution({"ext_modules": [module]}))
+        trial.build_lib = trial.build_temp = folder
+        trial.ensure_finalized()
+        try:
+            trial.run()
+        except (BaseError, CCompilerError, OSError) as error:
+            print(f"vtgrad._loops is left out, because it cannot be built: {error}")  # noqa: T201
+            return False
+    return True
+
+
+class WithLoops(Distribution):
+    """Has the C module if that can be built; if not, the wheel is one for every platform."""
+
+    def has_ext_modules(self) -> bool:
+        """Whether there is a module to build: asked before anything is built."""
+        if self.ext_modules is None:
+            self.ext_modules = [] if WITHOUT_MODULES.issuperset(self.commands) else loops()
+        return bool(self.ext_modules)
+
+
 class BuildNative(build_ext):
     """Translates to C when there is something to build, which is after mypy was installed."""
 
     def finalize_options(self) -> None:
         """Take the modules that mypyc makes, and build as many at once as there are processors."""
         nothing = WITHOUT_MODULES.issuperset(self.distribution.commands)
-        self.distribution.ext_modules = [] if nothing else native_modules()
+        self.distribution.ext_modules = [] if nothing else native_modules() + loops()
         super().finalize_options()
         self.parallel = self.parallel or os.cpu_count()
 
@@ -111,4 +153,4 @@ if __name__ == "__main__":
             setup_requires=[MYPY, "numpy>=2.1"],
         )
     else:
-        setup()
+        setup(distclass=WithLoops)

@@ -6,8 +6,9 @@
 A line is `pip install ...` in the README or in a page, in a block or within the text. Each runs in
 a new environment and in a copy of what git tracks, as a reader would do it. Then the programs of
 the pages that have the line run there, so that a page must name what its programs need. The source
-distribution and the wheel are built, installed and tried likewise, and mypy reads programs of users
-in an environment that has neither SciPy nor types for it.
+distribution and the wheel are built, installed and tried likewise. vtgrad is also installed where
+no compiler works, and mypy reads programs of users in an environment that has neither SciPy nor
+types for it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
 import time
 from collections.abc import Callable
@@ -32,13 +34,16 @@ LINE = re.compile(r"(?<![\w./-])((?:\w+=\S+ )*(?:python -m )?pip install [^`\n]+
 PROGRAM = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 ONE_PROGRAM = "\n<!-- One program: each block continues the ones before it. -->\n"
 START = ROOT / "docs" / "getting-started.md"
+# The loops in C are then left out, which is no error.
+NO_COMPILER = "CC=/bin/false"
 
 # Run in every environment.
 TRY = """
 import importlib.util, pkgutil, sys
 import vtgrad as vt
 
-assert vt.__compiled__ is (sys.argv[1] == "compiled"), vt.__file__
+assert vt.__compiled__ is ("compiled" in sys.argv), vt.__file__
+assert vt.__loops__ is ("loops" in sys.argv), vt.__file__
 table = vt.zeros(3)
 x = vt.tensor([2.0, 5.0], requires_grad=True)
 table[1:] = x * x
@@ -128,7 +133,7 @@ class Environment:
         self.python("-W", "error", str(file))
 
     def _run(self, command: list[str], folder: Path) -> str:
-        gone = {"VTGRAD_COMPILE", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
+        gone = {"VTGRAD_COMPILE", "VTGRAD_LOOPS", "PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV"}
         environment = {name: value for name, value in os.environ.items() if name not in gone}
         environment["PATH"] = f"{self._bin}{os.pathsep}{environment['PATH']}"
         environment["PYTHONNOUSERSITE"] = "1"
@@ -161,9 +166,16 @@ def clone(target: Path) -> Path:
     return target
 
 
-def kind_of(line: str) -> str:
-    """The build that a line makes."""
-    return "compiled" if "VTGRAD_COMPILE=1" in line else "pure"
+def is_compiled(line: str) -> bool:
+    """Whether a line compiles the hot layers."""
+    return "VTGRAD_COMPILE=1" in line
+
+
+def has_loops(line: str) -> bool:
+    """Whether a line builds the loops in C on this machine."""
+    compiler = (os.environ.get("CC") or sysconfig.get_config_var("CC") or "cc").split()[0]
+    without = "VTGRAD_LOOPS=0" in line or NO_COMPILER in line
+    return not without and (os.name == "nt" or shutil.which(compiler) is not None)
 
 
 def try_line(line: str, named_in: list[Path], folder: Path) -> None:
@@ -182,12 +194,13 @@ def try_line(line: str, named_in: list[Path], folder: Path) -> None:
     else:
         environment.shell("pip install .", clone(folder / "clone"))
         environment.shell(line, folder)
-    try_installed(environment, kind_of(line), named_in)
+    try_installed(environment, line, named_in)
 
 
-def try_installed(environment: Environment, kind: str, named_in: list[Path]) -> None:
+def try_installed(environment: Environment, line: str, named_in: list[Path]) -> None:
     """Look at what is installed, and run the programs of Getting started and of some pages."""
-    environment.python("-W", "error", "-c", TRY, kind)
+    expected = {"compiled": is_compiled(line), "loops": has_loops(line)}
+    environment.python("-W", "error", "-c", TRY, *(name for name in expected if expected[name]))
     for page in dict.fromkeys([START, *named_in]):
         for program in programs(page):
             environment.program(program)
@@ -203,7 +216,7 @@ def try_distribution(suffix: str, folder: Path) -> None:
     (made,) = (builder / "dist").glob(f"*{suffix}")
     environment = Environment(folder)
     environment.shell(f"pip install {made}", folder)
-    try_installed(environment, "pure", [ROOT / "README.md"])
+    try_installed(environment, "", [ROOT / "README.md"])
 
 
 def try_types(folder: Path) -> None:
@@ -242,8 +255,10 @@ def main(arguments: list[str]) -> int:
     jobs: dict[str, Callable[[Path], None]] = {
         line: partial(try_line, line, named_in)
         # The build that takes longest begins first.
-        for line, named_in in sorted(found.items(), key=lambda entry: kind_of(entry[0]))
+        for line, named_in in sorted(found.items(), key=lambda entry: not is_compiled(entry[0]))
     }
+    without = f"{NO_COMPILER} pip install ."
+    jobs[without] = partial(try_line, without, [])
     jobs["the source distribution"] = partial(try_distribution, ".tar.gz")
     jobs["the wheel"] = partial(try_distribution, ".whl")
     jobs["the types, without SciPy"] = try_types

@@ -73,6 +73,7 @@ from vtgrad.ops.generated import public as _operators
 from vtgrad.ops.generated.public import *  # generated, with an `__all__`
 from vtgrad.storage import device as _device
 from vtgrad.storage import dtypes as _dtypes
+from vtgrad.storage import loops as _loops_of_numpy
 from vtgrad.storage import memory_format as _memory_format
 from vtgrad.storage import tensor_impl as _tensor_impl
 from vtgrad.storage.dtypes import complex64 as complex64
@@ -143,6 +144,8 @@ newaxis: _Final = None
 
 # Whether the hot layers are native modules; see Note [One source, two builds].
 __compiled__: _Final = not _tensor_impl.__file__.endswith(".py")
+# Whether small operators call NumPy's loops from C; see Note [Loops in C].
+__loops__: _Final = _loops_of_numpy.NATIVE
 
 # PyTorch's other names for dtypes. Three of them hide what Python calls so, here only.
 bool: _Final = _dtypes.bool_
@@ -257,6 +260,7 @@ __all__ = [
     "errors",
     # constants and the rest
     "__compiled__",
+    "__loops__",
     "__version__",
     "e",
     "fft",

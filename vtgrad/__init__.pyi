@@ -98,6 +98,7 @@ from vtgrad.storage.dtypes import int32 as int32
 from vtgrad.storage.dtypes import int64 as int64
 from vtgrad.storage.dtypes import int64 as long
 from vtgrad.storage.dtypes import uint8 as uint8
+from vtgrad.storage.loops import NATIVE as __loops__
 from vtgrad.storage.memory_format import MemoryFormat, MemoryLayout
 from vtgrad.storage.memory_format import MemoryFormat as memory_format
 from vtgrad.storage.memory_format import MemoryLayout as layout
@@ -129,6 +130,7 @@ __all__ = [
     "WrittenElements",
     "WrittenView",
     "__compiled__",
+    "__loops__",
     "__version__",
     "abs",
     "abs_",

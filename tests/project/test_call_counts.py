@@ -44,6 +44,13 @@ _RECORDED = {
     "loss.backward()": 118,
     "vt.autograd.grad(loss, leaf)": 141,
 }
+# With the loops in C, see Note [Loops in C]: numbers and kernels need fewer.
+_LOOPS_PLAIN = {"a * 2": 4, "a.exp()": 7}
+_LOOPS_RECORDED = {"a.exp()": 22, "loss.backward()": 115, "vt.autograd.grad(loss, leaf)": 135}
+if vt.__loops__:
+    _PLAIN |= _LOOPS_PLAIN
+    _RECORDED |= _LOOPS_RECORDED
+
 _SHORT_WAYS = {
     "a + b": "vtgrad.ops.generated.arithmetic.quick_binary",
     "a.mul_(2)": "vtgrad.ops.generated.arithmetic.write_ufunc",

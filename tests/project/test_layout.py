@@ -137,6 +137,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy_sources(source)
     build = subprocess.run(
         [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(out), str(source)],
+        env=os.environ | {"VTGRAD_LOOPS": "0"},
         capture_output=True,
         text=True,
         check=False,
@@ -146,8 +147,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _writes_code(name: str) -> bool:
-    """Whether a file of the package only serves the generator of code."""
-    return name.startswith("vtgrad/codegen/") or name.endswith((".md", ".rst", ".yaml"))
+    """Whether a file of the package only serves the generator of code, or a compiler."""
+    return name.startswith("vtgrad/codegen/") or name.endswith((".c", ".md", ".rst", ".yaml"))
 
 
 def _wheel_names(built: Path) -> list[str]:

@@ -16,7 +16,7 @@ _CITATION = re.compile(r"\bNote \[(?! )(.+?)\]")
 _OTHER_SPELLINGS = re.compile(r"\b(?:NOTE|note) ?\[|Note\[|Note \[ ")
 # A citation may be broken over two lines of a comment or of a docstring.
 _LINE_BREAK = re.compile(r"\s*\n[ \t]*#?[ \t]*")
-_SUFFIXES = {".py", ".pyi", ".yaml", ".rst", ".md"}
+_SUFFIXES = {".c", ".py", ".pyi", ".yaml", ".rst", ".md"}
 
 
 def _texts(*folders: Path) -> Iterator[tuple[Path, str]]:

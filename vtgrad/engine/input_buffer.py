@@ -17,6 +17,7 @@ from vtgrad.graph.retain_grad_of_views import RetainedPart
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.loops import NATIVE, binary_loop
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["Content", "InputBuffer", "buffer_of", "to_overwrite", "use_ownership"]
@@ -131,10 +132,12 @@ class InputBuffer:
             self.owned = True
         elif self.owned:
             present = self.grad = to_overwrite(present)
-            np.add(present, grad, present)
+            if not NATIVE or binary_loop(np.add, present, grad, present) is None:
+                np.add(present, grad, present)
         elif owned:
             total = self.grad = to_overwrite(grad)
-            np.add(present, total, total)
+            if not NATIVE or binary_loop(np.add, present, total, total) is None:
+                np.add(present, total, total)
             self.owned = True
         else:
             self.grad = np.asarray(np.add(present, grad))

@@ -53,6 +53,7 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.loops import NATIVE, binary_loop
 from vtgrad.storage.mark_written import PartIndex, mark_part, mark_written
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.number_arrays import SMALL
@@ -290,7 +291,8 @@ def write_ufunc(
             continue
     version = counter.value = counter.value + 1
     try:
-        run(ufunc, array, operand, array)
+        if not NATIVE or binary_loop(ufunc, array, operand, array) is None:
+            run(ufunc, array, operand, array)
     except RuntimeError as error:
         # As in `write`.
         if not renew_context(error):

@@ -6,8 +6,10 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.storage.argument_types import T
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.loops import NATIVE, binary_loop
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -29,7 +31,7 @@ def quick_binary(ufunc: np.ufunc, input: T, other: object, inexact: bool = False
     inexact : bool
         Whether the ufunc does what the operator does with floating and complex values only.
 
-    See Note [One look at a layout], and for `keys.modes` Note [Keys].
+    See Note [One look at a layout], Note [Loops in C], and for `keys.modes` Note [Keys].
     """
     if keys.modes:
         return None
@@ -46,11 +48,16 @@ def quick_binary(ufunc: np.ufunc, input: T, other: object, inexact: bool = False
             second = b.find_layout()
         if layout is not second or (inexact and not layout.inexact):
             return None
-        impl = TensorImpl(no_fp_warnings.run(ufunc, a.array, b.array))
+        made: Array | None = binary_loop(ufunc, a.array, b.array) if NATIVE else None
+        if made is None:
+            made = no_fp_warnings.run(ufunc, a.array, b.array)
     elif layout.numbers is not None and (type(other) is float or type(other) is int):
-        impl = TensorImpl(no_fp_warnings.run(ufunc, a.array, layout.numbers.operand(other)))
+        made = binary_loop(ufunc, a.array, other) if NATIVE else None
+        if made is None:
+            made = no_fp_warnings.run(ufunc, a.array, layout.numbers.operand(other))
     else:
         return None
+    impl = TensorImpl(made)
     impl.layout = layout
     # What `handle_like` does, which would be one more call for each of the smallest operators.
     cls = type(input)

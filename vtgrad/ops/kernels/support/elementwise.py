@@ -23,6 +23,7 @@ from vtgrad.ops.kernels.support.result_strides import (
 )
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
+from vtgrad.storage.loops import NATIVE, binary_loop, unary_loop
 from vtgrad.storage.number_arrays import numbers_of
 from vtgrad.storage.promotion import python_number, result_dtype
 
@@ -293,6 +294,10 @@ def _fresh(value: Array) -> Array:
 
 def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
     """An arithmetic ufunc of two operands, in their promoted dtype."""
+    if NATIVE:
+        made = binary_loop(ufunc, a, b, out)
+        if made is not None:
+            return made
     # Quick ways first: NumPy's own result has the right dtype and memory order. Other cases, wrong
     # shapes included, use the general way.
     try:
@@ -369,6 +374,10 @@ def compare(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array
 
 def unary(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
     """A ufunc whose result has its operand's dtype."""
+    if NATIVE:
+        made = unary_loop(ufunc, a, out)
+        if made is not None:
+            return made
     if out is not None:
         ufunc(a, out, casting="unsafe")
         return out

@@ -39,6 +39,7 @@ from vtgrad.storage.empty import (
     empty_like_preserving,
     empty_strided,
 )
+from vtgrad.storage.loops import NATIVE, binary_loop
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.strides import (
     channels_last_strides,
@@ -107,7 +108,7 @@ def called(ufunc: np.ufunc, a: Array, b: Array | None = None) -> Array:
     out: Array = np.ndarray(shape, dtype, None, 0, strides)
     if b is None:
         ufunc(a, out)
-    else:
+    elif not NATIVE or binary_loop(ufunc, a, b, out) is None:
         # By keyword: `maximum` and `minimum` warn of a third operand.
         ufunc(a, b, out=out)
     return out
@@ -119,7 +120,9 @@ def _called_first(ufunc: np.ufunc, key: _Key, a: Array, b: Array | None) -> Arra
     out = empty_like_elementwise(result.dtype, result.shape, *operands)
     if len(_of_ufuncs) >= _BOUND:
         _of_ufuncs.clear()
-    if result.strides == out.strides:
+    # The loops in C need a place for the result, and are then quicker than the ufunc.
+    served = NATIVE and b is not None and binary_loop(ufunc, a, b, out) is not None
+    if result.strides == out.strides and not served:
         _of_ufuncs[key] = None
         return result
     _of_ufuncs[key] = out.shape, out.dtype, out.strides

@@ -1,0 +1,56 @@
+"""NumPy's inner loops, called directly by the C module `vtgrad._loops` where it is installed.
+
+Note [Loops in C]
+
+A ufunc of two 4x4 arrays spends four fifths of its time around its loop. `unary_loop` and
+`binary_loop` call the loop itself, if they can. Otherwise they return None and have done nothing,
+and the caller calls the ufunc. Bits, dtype and strides of the result are the same in both cases.
+No floating-point warning is given, and no Python code runs meanwhile: a signal handler runs before
+the loop or after it.
+
+An installation without the C module, or a process with ``VTGRAD_LOOPS=0`` in its environment, has
+functions in Python with the same contract, which are no faster than a ufunc. So a caller to whom
+only the speed matters asks `NATIVE` first.
+
+Note [The same loop as NumPy's]
+
+The common calls of a ufunc are simple: exact arrays of one dtype and one shape that have no gaps or
+have one dimension, or a number beside such an array. For these, NumPy calls one function of the
+ufunc's table once, for all elements, and so does `vtgrad._loops`.
+
+Sums, differences, products and quotients of real numbers are exact but for one rounding, so they
+have the same bits in whatever order they are computed. If their result has a place, `out`,
+operands may have any strides and shapes that broadcast to it: the loop is then called once for each
+row. All else is left to NumPy.
+
+That NumPy takes this function and these strides is nothing that it promises. So there is a list of
+ufuncs and one of dtypes, and tests compare the bits of all of them. Ufuncs whose loops raise
+errors, as those of integer powers do, are not in the list.
+
+Note [Memory of a loop]
+
+The memory of the operands and of the result is aligned and of native byte order, and belongs to
+arrays that the caller holds. An array to write into is writeable, each of its elements has a place
+of its own, and an operand either shares no byte with it or has its elements at the same places,
+where a loop reads each before it writes it.
+"""
+
+from __future__ import annotations
+
+import os
+from types import BuiltinFunctionType
+from typing import Final
+
+__all__ = ["NATIVE", "binary_loop", "unary_loop"]
+
+try:
+    if os.environ.get("VTGRAD_LOOPS") == "0":
+        raise ImportError("VTGRAD_LOOPS is 0")
+    from vtgrad._loops import binary as binary_loop
+    from vtgrad._loops import unary as unary_loop
+except ImportError:
+    from vtgrad.storage.loops_in_python import binary as binary_loop
+    from vtgrad.storage.loops_in_python import unary as unary_loop
+
+# The value is not written as a literal, which compiled modules would have built in.
+NATIVE: Final[bool] = isinstance(binary_loop, BuiltinFunctionType)
