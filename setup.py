@@ -2,7 +2,7 @@
 
 ``pip install .`` builds the C module if there is a compiler; if not, all is pure Python.
 ``VTGRAD_LOOPS=0`` leaves it out, and with ``VTGRAD_LOOPS=1`` a build without it fails. The reasons
-are in docs/decisions/0006-compiled-build.md and docs/decisions/0022-loops-called-directly.md.
+are in docs/decisions/0006-compiled-build.md and docs/decisions/0023-loops-called-directly.md.
 """
 
 from __future__ import annotations
