@@ -47,15 +47,15 @@ def view_of_view(program: Program, step: int) -> object:
     return program.rows[step]
 
 
-def row_write(program: Program, step: int) -> object:
+def row_write(program: Program, step: int) -> None:
     program.table[step] = program.b
 
 
-def augmented_write(program: Program, step: int) -> object:
+def augmented_write(program: Program, step: int) -> None:
     program.table[step] += program.b
 
 
-def recurrence(program: Program, step: int) -> object:
+def recurrence(program: Program, step: int) -> None:
     level = program.level
     level[step + 1] = program.a * level[step] + program.drive
 
@@ -64,7 +64,7 @@ def unrecorded_product(program: Program, step: int) -> object:
     return program.drive * program.drive
 
 
-def unrecorded_write(program: Program, step: int) -> object:
+def unrecorded_write(program: Program, step: int) -> None:
     with vt.no_grad():
         program.table[step] = program.drive
 

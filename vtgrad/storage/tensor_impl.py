@@ -56,6 +56,10 @@ class AutogradMetaInterface:
         """Whether gradients are to be computed for the tensor; PyTorch's `requires_grad`."""
         raise NotImplementedError
 
+    def was_produced(self) -> bool:
+        """Whether a producer was ever recorded, stale or not; never raises."""
+        raise NotImplementedError
+
     def fw_level(self, limit: int) -> int:
         """The highest open level below a limit at which there is a tangent; 0 for none."""
         raise NotImplementedError
