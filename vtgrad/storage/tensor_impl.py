@@ -34,6 +34,7 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR, Layout, layout_of
 from vtgrad.storage.memory_format import MemoryFormat, copy_strides
 from vtgrad.storage.mode import switched
+from vtgrad.storage.native import mypyc_attr
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter, WrittenPart
 from vtgrad.storage.write_log import SAVED, WriteLog, log_lock
@@ -41,6 +42,7 @@ from vtgrad.storage.write_log import SAVED, WriteLog, log_lock
 __all__ = ["AutogradMetaInterface", "SavedInterface", "TensorImpl"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AutogradMetaInterface:
     """The part of autograd metadata that this layer uses.
 
