@@ -31,7 +31,7 @@ READABLE = set(
     ModeScope Mode Exit GradCell NodeHooks Call OfAll OfAny ref
     Tensors Strategy Jacobian ArgNums TreeSpec Randomness IntArray csr_array coo_array
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
-    TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
+    TensorImpl TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
     """.split()
 )
 # Variables of generic functions.

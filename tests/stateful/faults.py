@@ -61,8 +61,14 @@ class Fault:
 def no_version_bump_in_one_write(patch: pytest.MonkeyPatch) -> None:
     """A recorded `mul_` leaves the version where it was."""
 
-    def planted(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:
-        end_rebase(tensor, node, slices, version)
+    def planted(
+        tensor: TensorBase,
+        node: Node,
+        slices: CopySlices | None,
+        version: int,
+        holder: AutogradMeta,
+    ) -> None:
+        end_rebase(tensor, node, slices, version, holder)
         if node.name() == "MulBackward0":
             tensor._impl.counter.value -= 1
 
@@ -88,7 +94,7 @@ def base_is_not_rebased(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("vtgrad.views.write.slices_of", lambda tensor, node: None)
     patch.setattr(
         "vtgrad.views.write.end_rebase",
-        lambda tensor, node, slices, version: set_own_history(tensor, node),
+        lambda tensor, node, slices, version, holder: set_own_history(tensor, node),
     )
 
 
@@ -301,8 +307,14 @@ def _nothing(kept: object, grads: object) -> None:
 def a_write_keeps_its_tensor_alive(patch: pytest.MonkeyPatch) -> None:
     """The node of a write refers to the tensor that it made: a cycle."""
 
-    def planted(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:
-        end_rebase(tensor, node, slices, version)
+    def planted(
+        tensor: TensorBase,
+        node: Node,
+        slices: CopySlices | None,
+        version: int,
+        holder: AutogradMeta,
+    ) -> None:
+        end_rebase(tensor, node, slices, version, holder)
         node.register_prehook(partial(_nothing, tensor))
 
     patch.setattr("vtgrad.views.write.end_rebase", planted)
@@ -347,12 +359,16 @@ def base_keeps_its_own_leaf_flag(patch: pytest.MonkeyPatch) -> None:
         return slices_of(tensor, node)
 
     def planted_end(
-        tensor: TensorBase, node: Node, slices: CopySlices | None, version: int
+        tensor: TensorBase,
+        node: Node,
+        slices: CopySlices | None,
+        version: int,
+        holder: AutogradMeta,
     ) -> None:
         if slices is None:
             set_own_history(tensor, node)
         else:
-            end_rebase(tensor, node, slices, version)
+            end_rebase(tensor, node, slices, version, holder)
 
     patch.setattr("vtgrad.views.write.slices_of", planted_slices)
     patch.setattr("vtgrad.views.write.end_rebase", planted_end)

@@ -11,6 +11,7 @@ from tests.stateful.faults import Fault
 from vtgrad.engine.graph_task import GraphTask
 from vtgrad.engine.input_buffer import Content, InputBuffer
 from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.grad_stores import GradStores
 from vtgrad.graph.input_metadata import InputMetadata
@@ -190,11 +191,17 @@ def product_is_written_without_a_rebase(patch: pytest.MonkeyPatch) -> None:
     def no_slices(tensor: TensorBase, node: Node) -> CopySlices | None:
         return None if node.name() == "MulBackward0" else slices_of(tensor, node)
 
-    def planted(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:
+    def planted(
+        tensor: TensorBase,
+        node: Node,
+        slices: CopySlices | None,
+        version: int,
+        holder: AutogradMeta,
+    ) -> None:
         if node.name() == "MulBackward0":
             set_own_history(tensor, node)
         else:
-            end_rebase(tensor, node, slices, version)
+            end_rebase(tensor, node, slices, version, holder)
 
     patch.setattr("vtgrad.views.write.slices_of", no_slices)
     patch.setattr("vtgrad.views.write.end_rebase", planted)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from vtgrad.errors import ViewInvalidError
 from vtgrad.graph.node import Node
 from vtgrad.views.copy_slices import CopySlices
 
@@ -164,6 +165,20 @@ def test_a_part_that_retains_its_gradient_is_written_as_before(w: vt.Tensor) -> 
     x.sum().backward()
     assert v.grad is not None
     assert v.grad.tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("mode", [vt.no_grad, vt.inference_mode])
+def test_a_view_that_is_not_known_to_its_base_is_refused(
+    w: vt.Tensor, mode: Callable[[], vt.no_grad | vt.inference_mode]
+) -> None:
+    x = base(w)
+    v = x[0]
+    with mode():
+        unknown = x[:]
+    v += w
+    with pytest.raises(ViewInvalidError):
+        unknown[0] = v
+    assert x._version == 1
 
 
 def test_another_part_of_the_same_memory_is_stored() -> None:

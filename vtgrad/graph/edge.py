@@ -89,6 +89,10 @@ class Edge(AutogradMetaInterface):
         """Whether gradients are computed for the result: True, see `AutogradMetaInterface`."""
         return True
 
+    def was_produced(self) -> bool:
+        """Whether the result has a producer: True, see `AutogradMetaInterface`."""
+        return True
+
     def fw_level(self, limit: int) -> int:
         """0: a result that has a tangent has an `AutogradMeta`."""
         return 0

@@ -17,13 +17,13 @@ from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["InputMetadata", "ResultInfo", "metadata_of", "result_info"]
 
-_known: Final[dict[tuple[Shape, NumpyDType], tuple[InputMetadata]]] = {}
-_known_on_lanes: Final[dict[tuple[Shape, NumpyDType, Device], tuple[InputMetadata]]] = {}
+_known: Final[dict[tuple[Shape, NumpyDType], tuple[InputMetadata, ...]]] = {}
+_known_on_lanes: Final[dict[tuple[Shape, NumpyDType, Device], tuple[InputMetadata, ...]]] = {}
 # Bounds a cache when shapes never repeat.
 _BOUND: Final = 1024
 
 
-def metadata_of(impl: TensorImpl) -> tuple[InputMetadata]:
+def metadata_of(impl: TensorImpl) -> tuple[InputMetadata, ...]:
     """The metadata of a node whose only result is `impl`."""
     layout = impl.layout
     if layout is not None and layout is not PECULIAR:
@@ -40,7 +40,7 @@ def metadata_of(impl: TensorImpl) -> tuple[InputMetadata]:
     return found
 
 
-def _metadata_on(device: Device, impl: TensorImpl) -> tuple[InputMetadata]:
+def _metadata_on(device: Device, impl: TensorImpl) -> tuple[InputMetadata, ...]:
     """As `metadata_of`, of a value on a lane."""
     key = (impl.array.shape, impl.array.dtype, device)
     found = _known_on_lanes.get(key)

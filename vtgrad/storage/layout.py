@@ -89,7 +89,8 @@ class Layout:
     largest: float
     row: Layout | None
     row_bytes: int
-    metadata: tuple[InputMetadata]
+    # Not of a fixed length: mypyc keeps those as their items, and makes a tuple for each node.
+    metadata: tuple[InputMetadata, ...]
 
     def __init__(self, shape: Shape, dtype: NumpyDType) -> None:
         self.shape = shape

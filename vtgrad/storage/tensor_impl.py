@@ -34,6 +34,7 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR, Layout, layout_of
 from vtgrad.storage.memory_format import MemoryFormat, copy_strides
 from vtgrad.storage.mode import switched
+from vtgrad.storage.native import mypyc_attr
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter, WrittenPart
 from vtgrad.storage.write_log import SAVED, WriteLog, log_lock
@@ -41,6 +42,7 @@ from vtgrad.storage.write_log import SAVED, WriteLog, log_lock
 __all__ = ["AutogradMetaInterface", "SavedInterface", "TensorImpl"]
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class AutogradMetaInterface:
     """The part of autograd metadata that this layer uses.
 
@@ -54,6 +56,10 @@ class AutogradMetaInterface:
 
     def needs_gradient(self) -> bool:
         """Whether gradients are to be computed for the tensor; PyTorch's `requires_grad`."""
+        raise NotImplementedError
+
+    def was_produced(self) -> bool:
+        """Whether a producer was ever recorded, stale or not; never raises."""
         raise NotImplementedError
 
     def fw_level(self, limit: int) -> int:

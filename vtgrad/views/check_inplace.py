@@ -26,7 +26,7 @@ from vtgrad.errors import (
     SelfOverlapError,
     ViewOfLeafWriteError,
 )
-from vtgrad.graph.set_history import meta_of
+from vtgrad.graph.edge import Edge
 from vtgrad.storage.geometry import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -57,10 +57,11 @@ def check_inplace(tensor: TensorBase) -> None:
     ViewOfLeafWriteError, LeafWriteError
         For a leaf that requires grad, or a view of one.
     """
-    meta = meta_of(tensor)
-    if meta is None:
-        return
-    if isinstance(meta, DifferentiableViewMeta):
+    known = tensor._impl.autograd_meta
+    if known is None or isinstance(known, Edge):
+        return  # a result is no leaf
+    if isinstance(known, DifferentiableViewMeta):
+        meta = known
         if meta.creation_meta is not _DEFAULT:
             refuse_if_restricted(
                 meta.creation_meta,
@@ -68,14 +69,14 @@ def check_inplace(tensor: TensorBase) -> None:
                 producer=meta.describe(),
                 made_at=meta.restricted_at(),
             )
-        base_meta = meta_of(meta.base)
+        base_meta = meta.base._impl.autograd_meta
         if (base_meta is None or not base_meta.was_produced()) and meta.needs_gradient():
             raise ViewOfLeafWriteError(
                 "cannot write to a view of a leaf that requires grad: the leaf's gradient would "
                 "belong to a value that is gone. Write under no_grad, or to a clone of the leaf",
                 shape=tensor.shape,
             )
-    elif meta.needs_gradient() and meta.grad_fn(tensor) is None:
+    elif not known.was_produced() and known.needs_gradient():
         raise LeafWriteError(
             "cannot write to a leaf that requires grad: its gradient would belong to a value "
             "that is gone. Write under no_grad, or to a clone of the leaf",

@@ -128,7 +128,9 @@ class DifferentiableViewMeta(ForwardViewMeta):
         ViewInvalidError
             If it is stale and cannot be rebuilt; see Note [Creation of views].
         """
-        version = owner._impl.version
+        # `TensorImpl.version` inline: no view of an inference tensor has this metadata.
+        counter = owner._impl.version_counter
+        version = 0 if counter is None else counter.value
         if self.attr_version == version:
             if self.written_by is not None:
                 self._build_written()
@@ -345,7 +347,12 @@ class DifferentiableViewMeta(ForwardViewMeta):
     def written_part(self, impl: TensorImpl) -> WrittenPart:
         """The part of a write's record that describes the view; see Note [Who wrote]."""
         layout, maker = impl.layout, self.maker
-        producer, place = _maker(self.grad_fn_) if maker is None else maker
+        if maker is None:
+            maker = _maker(self.grad_fn_)
+            if self.grad_fn_ is not None:
+                # A recorded write would ask again.
+                self.maker = maker
+        producer, place = maker
         return (
             (impl.array.shape, impl.array.itemsize)
             if layout is None or layout is PECULIAR

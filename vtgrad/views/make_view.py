@@ -80,7 +80,8 @@ def make_view(
         base = parent_meta.base
         if creation is _DEFAULT and parent_meta.creation_meta is not _DEFAULT:
             made_at = parent_meta.restricted_at()
-        creation = propagate(parent_meta.creation_meta, creation)
+        if parent_meta.creation_meta is not _DEFAULT:
+            creation = propagate(parent_meta.creation_meta, creation)
         if view_fn is not None or parent_meta.view_fn is not None:
             replay = replay_of(base._impl, parent._impl, parent_meta.view_fn, impl, view_fn)
     elif view_fn is not None:

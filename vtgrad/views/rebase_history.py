@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.hooks import LeafState
 from vtgrad.graph.input_metadata import metadata_of
 from vtgrad.graph.interrupted_write import UNFINISHED
@@ -59,8 +60,8 @@ def rebase_history(tensor: TensorBase, node: Node) -> None:
     third.
     """
     slices = slices_of(tensor, node)
-    begin_rebase(tensor, slices)
-    end_rebase(tensor, node, slices, tensor._impl.version)
+    holder = begin_rebase(tensor, slices)
+    end_rebase(tensor, node, slices, tensor._impl.version, holder)
 
 
 def slices_of(tensor: TensorBase, node: Node) -> CopySlices | None:
@@ -80,10 +81,15 @@ def slices_of(tensor: TensorBase, node: Node) -> CopySlices | None:
     )
 
 
-def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> None:
+def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> AutogradMeta:
     """Remove the former producer; see Note [Unfinished writes].
 
     A running transform takes note, see Note [What a transform leaves behind].
+
+    Returns
+    -------
+    AutogradMeta
+        The metadata, of the tensor or of its base, that gets the new producer.
     """
     meta = own_meta(tensor)
     transform = thread.transform
@@ -94,8 +100,10 @@ def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> None:
         if transform is not None:
             transform.add(meta.base)
         meta = own_meta(meta.base)
-    meta.stop_being_leaf(LeafState.MOVED)
+    if meta.requires_grad_ or meta.grad_accumulator is not None:
+        meta.stop_being_leaf(LeafState.MOVED)
     meta.store_producer(UNFINISHED, 0)
+    return meta
 
 
 def leave_unfinished(tensor: TensorBase) -> None:
@@ -109,20 +117,24 @@ def leave_unfinished(tensor: TensorBase) -> None:
         own_meta(base).store_producer(UNFINISHED, 0)
 
 
-def end_rebase(tensor: TensorBase, node: Node, slices: CopySlices | None, version: int) -> None:
+def end_rebase(
+    tensor: TensorBase, node: Node, slices: CopySlices | None, version: int, holder: AutogradMeta
+) -> None:
     """Give the stored value its producer.
 
     Parameters
     ----------
     version : int
         The version that the write made.
+    holder : AutogradMeta
+        What `begin_rebase` returned.
     """
-    meta = own_meta(tensor)
     if slices is None:
-        meta.set_gradient_edge(node, 0)
+        holder.set_gradient_edge(node, 0)
         return
+    holder.set_gradient_edge(slices, 0)
+    meta = tensor._impl.autograd_meta
     assert isinstance(meta, DifferentiableViewMeta)
-    own_meta(meta.base).set_gradient_edge(slices, 0)
     if meta.retains_grad or meta.view_fn is not None or meta.requires_grad_:
         # The view itself was written: its earlier producers are no longer valid.
         meta.base_fn = node

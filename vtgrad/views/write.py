@@ -45,6 +45,7 @@ from typing import Literal, TypeAlias, TypeVar
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.node import Node
 from vtgrad.graph.packed import pack_result_of_write, save_result_of_write
 from vtgrad.graph.recording import is_recording
@@ -55,6 +56,7 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.loops import NATIVE, binary_loop
 from vtgrad.storage.mark_written import PartIndex, mark_part, mark_written
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
 from vtgrad.storage.number_arrays import SMALL
 from vtgrad.storage.prepared_store import Store
@@ -155,7 +157,8 @@ def write(
     aliased = distinct
     operands: list[object] = []
     for x in arguments:
-        if type(x) is float or type(x) is int:
+        kind = type(x)
+        if kind is float or kind is int or kind is bool:
             operands.append(x)
         elif isinstance(x, TensorBase):
             source = x._impl
@@ -169,7 +172,8 @@ def write(
             operands.append(operand(x))
         else:
             operands.append(operand(x))
-    recording = tracked and array.dtype.kind in "fc" and is_recording()
+    # The first test of `is_recording`, inline to save a call.
+    recording = tracked and array.dtype.kind in "fc" and (not switched.silent or is_recording())
     if recording:
         check_inplace(target)
     if (impl.layout is None or impl.layout is PECULIAR) and not array.flags.carray:
@@ -182,6 +186,7 @@ def write(
                 check_input_overlap(impl, x._impl, distinct=distinct)
     node: Node | None = None
     slices: CopySlices | None = None
+    holder: AutogradMeta | None = None
     if recording and recorder is not None:
         check_base(target)
         node = recorder(target, *arguments, inplace=True, **options)
@@ -200,7 +205,7 @@ def write(
         if first:
             storing[number] = counter.value
         if node is not None:
-            begin_rebase(target, slices)
+            holder = begin_rebase(target, slices)
         if counter.log is not None:
             mark_written(impl, counter, index)
         version = counter.value = counter.value + 1
@@ -215,14 +220,14 @@ def write(
         if first:
             del storing[number]
     record_write(impl, counter, version, operator, DIRECT)
-    if node is None:
+    if node is None or holder is None:
         return target
     if node.saves_results:
         if saves_observed.reasons:
             save_result_of_write(node, target)
         else:
             node.save_results(target)
-    end_rebase(target, node, slices, version)
+    end_rebase(target, node, slices, version, holder)
     if node.saves_results and saves_observed.reasons:
         pack_result_of_write(node, target, version)
     return target

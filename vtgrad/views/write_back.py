@@ -69,6 +69,8 @@ def write_back(tensor: TensorBase, index: PartIndex, value: TensorBase) -> bool:
         if (
             slices is None
             or meta.creation_meta is not _DEFAULT
+            # A view that may not be written, or not be used any more, is refused by what follows.
+            or (isinstance(own, DifferentiableViewMeta) and own.creation_meta is not _DEFAULT)
             or meta.attr_version != counter.value
             or producer_of(base) is not slices
             # See Note [A saved result of a written view].
