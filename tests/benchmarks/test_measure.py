@@ -11,6 +11,7 @@ from benchmarks import (
     chains,
     checkpoints,
     filling,
+    growth,
     measure,
     peak_memory,
     reading_back,
@@ -99,6 +100,7 @@ def test_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         "lstm",
         "lanes",
         "peak_memory",
+        "growth",
     ],
 )
 def test_a_section_yields_its_rows(section: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -108,6 +110,7 @@ def test_a_section_yields_its_rows(section: str, monkeypatch: pytest.MonkeyPatch
     for lengths in (filling, reading_back, rewinding):
         monkeypatch.setattr(lengths, "LENGTHS", (4, 8, 16))
     monkeypatch.setattr(slices_of_one_base, "COUNTS", (4, 8, 16))
+    monkeypatch.setattr(growth, "SIZES", (4, 8, 16))
     monkeypatch.setattr(peak_memory, "ELEMENTS", 1000)
     monkeypatch.setattr(checkpoints, "QUICK_STEPS", 30)
     bench = Bench({"vtgrad": load("vtgrad")}, rounds=2, quick=True)
@@ -117,6 +120,11 @@ def test_a_section_yields_its_rows(section: str, monkeypatch: pytest.MonkeyPatch
     assert {row.section for row in found} == {SECTIONS[section].SECTION}
     for row in found:
         assert np.isfinite(row.own().value)
+
+
+def test_operators_are_compared_with_pytorch_only() -> None:
+    bench = Bench({"vtgrad": load("vtgrad")}, rounds=2, quick=True)
+    assert not list(SECTIONS["every_operator"].rows(bench))
 
 
 def test_a_library_that_cannot_write_takes_no_part_in_writes() -> None:

@@ -1,6 +1,7 @@
 """The benchmarks measure the same program in every library."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from benchmarks import reading_back, rewinding
 from benchmarks.libraries import PEERS, Body, load
 from benchmarks.linear_algebra import PAIRS, Differentiated, Pair
+from benchmarks.operator_calls import LAYOUTS, calls
 from tests.benchmarks.programs import CASES, Case
 
 KEPT = {**reading_back.PROGRAMS, **rewinding.PROGRAMS}
@@ -61,3 +63,25 @@ def test_mygrad_runs_the_programs_as_they_stand(name: str, body: Body) -> None:
     copying = Case("", name, partial(program, clone=True), arrays)
     for ours, theirs in zip(copying.gradients(load("vtgrad", "float64")), found, strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["add", "exp", "index_select", "cat", "clamp", "transpose"])
+def test_a_call_of_an_operator_is_the_same_in_both_libraries(name: str) -> None:
+    libraries = {library: load(library) for library in ("vtgrad", "torch")}
+    found = list(calls(libraries, 4, [name]))
+    assert {call.layout for call in found} == set(LAYOUTS)
+    assert {call.operator for call in found} >= {name}
+    for call in found:
+        if call.operator == name:
+            ours: Any = call.programs["vtgrad"]()
+            theirs: Any = call.programs["torch"]()
+            assert (ours.shape, ours.stride()) == (theirs.shape, theirs.stride()), call.row
+            np.testing.assert_allclose(ours.numpy(), theirs.numpy(), rtol=1e-6)
+
+
+def test_no_call_changes_the_geometry_of_its_operand() -> None:
+    libraries = {library: load(library) for library in ("vtgrad", "torch")}
+    found = [call.operator for call in calls(libraries, 4, ["unsqueeze", "mul"])]
+    assert "mul_" in found
+    assert "unsqueeze" in found
+    assert "unsqueeze_" not in found

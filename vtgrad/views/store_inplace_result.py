@@ -47,7 +47,10 @@ def store_result(
             # neither a check nor a temporary.
             for x in operands:
                 if type(x) is np.ndarray:
-                    if x.dtype is not dtype or not _is_contained(x.shape, array.shape):
+                    shape = x.shape
+                    if x.dtype is not dtype or not (
+                        shape == array.shape or _is_contained(shape, array.shape)
+                    ):
                         break
                 elif type(x) is not float and not (type(x) is int and abs(x) <= SMALL):
                     break
@@ -101,7 +104,7 @@ def store_ufunc(
         if type(other) is np.ndarray:
             if (
                 other.dtype is array.dtype
-                and _is_contained(other.shape, array.shape)
+                and (other.shape == array.shape or _is_contained(other.shape, array.shape))
                 and (not inexact or array.dtype.kind in "fc")
             ):
                 return ufunc, (array, other, array), None
@@ -115,8 +118,8 @@ def store_ufunc(
 
 
 def _is_contained(shape: Shape, whole: Shape) -> bool:
-    """Whether a shape is that of the last dimensions of another one, or of a number."""
-    return shape == whole or not shape or shape == whole[-len(shape) :]
+    """Whether a shape is that of a number, or of the last dimensions of another one."""
+    return not shape or shape == whole[-len(shape) :]
 
 
 def check_result_shape(result: Shape, target: Array) -> None:

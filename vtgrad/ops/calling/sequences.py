@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar, cast
+from typing import TypeGuard, TypeVar, cast
 
 import numpy as np
 
@@ -81,12 +81,8 @@ def given_integers(
     ArgumentTypeError
         If there are none, they came in two ways, or one is no integer.
     """
-    if keyword is None and given:
-        for number in given:
-            if type(number) is not int:
-                break
-        else:
-            return given  # type: ignore[return-value]  # they are Python's own integers, one by one
+    if keyword is None and given and _are_integers(given):
+        return given
     if named:
         names: tuple[object, ...] = (*given, keyword)
         if any(isinstance(name, str) for name in names):
@@ -113,6 +109,14 @@ def given_integers(
             raise _no_integers(number, name)
         result.append(number.__index__())
     return tuple(result)
+
+
+def _are_integers(given: Sequence[object]) -> TypeGuard[Shape]:
+    """Whether all are Python's own integers, one by one."""
+    for number in given:
+        if type(number) is not int:
+            return False
+    return type(given) is tuple
 
 
 def _no_integers(

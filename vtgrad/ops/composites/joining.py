@@ -220,7 +220,7 @@ def column_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
             [2, 5, 6]])
     """
     each = sequence_of_tensors(tensors, "column_stack")
-    return F.cat([F.unsqueeze(at_least(x, 1), 1) if x.ndim < 2 else x for x in each], 1, out=out)
+    return F.cat([F.reshape(x, x.numel(), 1) if x.ndim < 2 else x for x in each], 1, out=out)
 
 
 def _each_at_least(tensors: Sequence[T], ndim: int, name: str) -> list[T]:

@@ -239,7 +239,7 @@ def _run_alike(
     ufunc: np.ufunc, dtype: NumpyDType, out: Array | None, operands: tuple[Operand, ...]
 ) -> Array | None:
     """`run` for operands that have the dtype already; None for others."""
-    if dtype is _HALF or (out is not None and out.dtype is not dtype):
+    if dtype is _HALF or (out is not None and out.dtype is not dtype) or len(operands) > 2:
         return None
     values: list[Array] = []
     for x in operands:
@@ -251,7 +251,7 @@ def _run_alike(
         if out is not None:
             ufunc(*values, out=out)
             return out
-        return called(ufunc, *values)
+        return called(ufunc, values[0], values[1] if len(values) > 1 else None)
     except ValueError:
         return None  # The general way says what is wrong.
 
