@@ -53,6 +53,8 @@ class Piecewise:
 
     __slots__ = ("_shift", "_start", "_table", "powers")
 
+    powers: tuple[Array, ...]
+
     def __init__(self, first: int, bits: int, taylor: Sequence[Array]) -> None:
         shift = 1.5 * 2.0 ** (52 - bits)
         self._shift = np.asarray(shift)
