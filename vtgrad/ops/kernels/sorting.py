@@ -52,7 +52,7 @@ def _first_of_order(x: Array, k: int, axis: int, descending: bool) -> Array:
         beyond = np.count_nonzero(wanted[several], -1) - np.count_nonzero(equal, -1)
         wanted[several] &= ~equal | (np.cumsum(equal, -1) <= k - beyond[..., np.newaxis])
     chosen = np.nonzero(wanted)[-1].reshape(*rows.shape[:-1], k)
-    order = _order(np.take_along_axis(rows, chosen, -1), -1, descending)
+    order = _order(np.take_along_axis(rows, chosen, -1), rows.ndim - 1, descending)
     return np.moveaxis(np.take_along_axis(chosen, order, -1), -1, axis)
 
 
