@@ -35,19 +35,30 @@ EXACT = (
     "fft",
     "first_steps",
     "forward_substitution",
+    "gaussian_process",
     "heat",
     "iir_filter",
     "kalman",
     "lorenz",
     "recurrent_net",
     "running_product",
+    "smoother",
     "yield_curve",
 )
 REWIND = ("gaussian_elimination", "ring_buffer", "sor")
 # These compute sparse Jacobians, and need SciPy.
 SPARSE = ("burgers",)
 # These save nothing from the table that they write, so that PyTorch's rule lets them pass too.
-BY_STORAGE = {"deconvolution", "fft", "heat", "iir_filter", "kalman", "yield_curve"}
+BY_STORAGE = {
+    "deconvolution",
+    "fft",
+    "gaussian_process",
+    "heat",
+    "iir_filter",
+    "kalman",
+    "smoother",
+    "yield_curve",
+}
 # Their gradient has a formula, with which it is compared as well.
 FORMULA = {
     "chebyshev",
@@ -56,6 +67,7 @@ FORMULA = {
     "first_steps",
     "forward_substitution",
     "gaussian_elimination",
+    "gaussian_process",
     "running_product",
 }
 

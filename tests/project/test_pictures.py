@@ -23,6 +23,7 @@ _PAGES = {
     "drawing.md",
     "examples.md",
     "fourier-and-filters.md",
+    "linear-algebra.md",
     "one-recorded-operator.md",
     "walks.md",
     "writing-in-place.md",
