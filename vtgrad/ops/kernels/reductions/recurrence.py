@@ -17,6 +17,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.support.axes import in_dtype
 from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
 
 __all__ = ["linear_recurrence"]
@@ -37,6 +38,7 @@ def linear_recurrence(self: Array, factors: Array, dim: int, reverse: bool) -> A
     """
     if self.ndim == 0 or self.size == 0:
         return self.copy()
+    self, factors = resolved(self), resolved(factors)
     axis = normalize_dim(dim, self.ndim)
     dtype = _COMPLEX if "c" in (self.dtype.kind, factors.dtype.kind) else _REAL
     sums: Array = np.array(np.moveaxis(self, axis, 0), dtype)
