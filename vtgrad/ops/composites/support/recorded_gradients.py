@@ -209,7 +209,8 @@ def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
     if input.ndim == 0 or input.shape[axis] == 1 or input.numel() == 0:
         return F.clone(grad)
     input = _in_dtype_of(result, input)
-    if is_plain_product(resolved(input._impl.array), resolved(result._impl.array)):
+    elements, products = resolved(input._impl.array), resolved(result._impl.array)
+    if products.dtype != _HALF and is_plain_product(elements, products):
         weighted = F.mul(grad, F.conj(result))
         sums = F.flip(F.cumsum_dim(F.flip(weighted, (axis,)), axis), (axis,))
         return F.div(sums, F.conj(input))
@@ -220,7 +221,7 @@ def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
         first = F.ones_like(F.slice(result, axis, 0, 1))
         before = F.cat([first, F.slice(result, axis, 0, result.shape[axis] - 1)], axis)
         return F.mul(F.conj(before), F.linear_recurrence(grad, F.conj(input), axis, True))
-    # The products have over- or underflowed in their own dtype.
+    # The products have over- or underflowed in their own dtype, or have few digits.
     factors = F.to_dtype(input, wide)
     sums = F.linear_recurrence(F.to_dtype(grad, wide), F.conj(factors), axis, True)
     found = F.mul(F.conj(_product_before(factors, axis)), sums)
