@@ -196,7 +196,7 @@ def test_errors() -> None:
         interp1d(vt.ones(2, 2), y)
     with pytest.raises(errors.ShapeError, match="0-d"):
         interp1d(x, vt.tensor(1.0))
-    for kind in ("quadratic", "cubic"):
+    for kind in ("zero", "slinear", "quadratic", "cubic"):
         with pytest.raises(errors.ArgumentValueError, match="no two may be the same"):
             interp1d([0.0, 1.0, 1.0, 2.0], y, kind)
     with pytest.raises(errors.OptionValueError, match="extrapolate, and raise"):

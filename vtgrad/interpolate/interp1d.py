@@ -150,6 +150,8 @@ class interp1d:
             values = F.index_select(values, self.axis, order)
         elif copy:
             points, values = F.clone(points), F.clone(values)
+        if known in _ORDERS:
+            _check_distinct(points)
         self.x, self.y = points, values
         self._extrapolates = isinstance(fill_value, str)
         if self._extrapolates and fill_value != "extrapolate":
@@ -291,11 +293,12 @@ def _curve(kind: str, x: Tensor, y: Tensor) -> Callable[[Tensor], Tensor]:
     """From places to a row of values for each."""
     if kind in ("linear", "slinear"):
         return _lines(x, y).at
-    if kind == "cubic":
-        return CubicSpline(x, y)
+    return CubicSpline(x, y) if kind == "cubic" else quadratic_spline(x, y).at
+
+
+def _check_distinct(x: Tensor) -> None:
     if not (np.diff(innermost(x)._impl.array, axis=-1) > 0).all():
         raise ArgumentValueError("the points must ascend, and no two may be the same")
-    return quadratic_spline(x, y).at
 
 
 def _lines(x: Tensor, y: Tensor) -> Pieces:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from vtgrad.ops.kernels.indexing.factor_tables import FactorTables
 
 
 @pytest.mark.parametrize("include_self", [True, False])
@@ -69,3 +70,60 @@ def test_memory_does_not_grow_with_targets_times_factors() -> None:
     finally:
         tracemalloc.stop()
     assert peak < 4e6
+
+
+def _both(
+    x: list[float], index: list[int], source: list[float], include_self: bool, dtype: vt.dtype
+) -> list[tuple[vt.Tensor, vt.Tensor]]:
+    """The gradients of the sum, by the plain way and by the recorded one."""
+    own = vt.tensor(x, dtype=dtype, requires_grad=True)
+    values = vt.tensor(source, dtype=dtype, requires_grad=True)
+    y = own.scatter_reduce(0, vt.tensor(index), values, "prod", include_self=include_self)
+    found = []
+    for recorded in (False, True):
+        grads = vt.autograd.grad(y.sum(), (own, values), retain_graph=True, create_graph=recorded)
+        found.append((grads[0].detach(), grads[1].detach()))
+    return found
+
+
+def test_infinities_and_nans_count_for_their_own_element_only() -> None:
+    """The factors of an element never meet those of its neighbours."""
+    inf, nan = float("inf"), float("nan")
+    for value in (inf, nan):
+        for of_x, of_source in _both(
+            [2.0, value, 5.0, 7.0], [0, 3, 0], [value, 3.0, 4.0], True, vt.float64
+        ):
+            np.testing.assert_array_equal(of_x.numpy(), [4 * value, 1.0, 1.0, 3.0])
+            np.testing.assert_array_equal(of_source.numpy(), [8.0, 7.0, 2 * value])
+    for of_x, of_source in _both([9.0, 1.0], [0, 0], [-inf, 0.0], False, vt.float64):
+        np.testing.assert_array_equal(of_x.numpy(), [0.0, 1.0])
+        np.testing.assert_array_equal(of_source.numpy(), [0.0, -inf])
+
+
+def test_a_product_that_over_or_underflows_has_gradients() -> None:
+    for of_x, of_source in _both([2.0, 1.0], [0, 0], [1e-160, 1e-200], True, vt.float64):
+        np.testing.assert_allclose(of_x.numpy(), [0.0, 1.0], rtol=0, atol=0)
+        np.testing.assert_allclose(of_source.numpy(), [2e-200, 2e-160], rtol=1e-14)
+    for of_x, of_source in _both([1e200, 0.0], [0, 0, 1], [1e200, 1e-200, 3.0], True, vt.float64):
+        np.testing.assert_allclose(of_x.numpy(), [1.0, 3.0], rtol=1e-14)
+        np.testing.assert_allclose(of_source.numpy(), [1.0, np.inf, 0.0], rtol=1e-14)
+    for of_x, of_source in _both([300.0], [0, 0], [400.0, 0.25], True, vt.float16):
+        assert of_x.tolist() == [100.0]
+        assert of_source.tolist() == [75.0, np.inf]
+
+
+def test_tables_of_factors_hold_each_of_them_once() -> None:
+    generator = np.random.default_rng(7)
+    for _ in range(50):
+        count = int(generator.integers(1, 9))
+        positions = generator.integers(0, count, int(generator.integers(1, 40)))
+        replaced = generator.random(count) < 0.3
+        tables = FactorTables.of(positions, replaced)
+        flat = np.concatenate([*[rows.reshape(-1) for rows in tables.rows], [-1]])
+        numbers = np.arange(1, 1 + count)
+        assert flat[tables.of_elements].tolist() == np.where(replaced, -1, numbers).tolist()
+        assert flat[tables.of_values].tolist() == list(range(1 + count, 1 + count + positions.size))
+        assert flat.size - 1 < 2 * (count + positions.size)
+        for rows, elements in zip(tables.rows, tables.elements, strict=True):
+            owners = np.concatenate([[-1], np.arange(count), positions])[rows]
+            assert ((owners == elements[:, np.newaxis]) | (rows == 0)).all()

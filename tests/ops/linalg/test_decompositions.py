@@ -1,6 +1,7 @@
 """Decompositions: dtypes, errors, and derivatives inside of transforms."""
 
 from collections.abc import Callable
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ import pytest
 import vtgrad as vt
 from vtgrad.errors import DTypeError, LinAlgError, MatrixShapeError
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.linalg import decompositions
 
 _RNG = np.random.default_rng(8)
 
@@ -198,3 +200,12 @@ def test_singular_vectors_that_have_no_derivative() -> None:
         F.linalg_svd(vt.ones(2, 3, dtype=vt.int64))
     with pytest.raises(MatrixShapeError, match="linalg_svd"):
         F.linalg_svd(vt.ones(2))
+
+
+@pytest.mark.parametrize("order", list(permutations(range(4))))
+def test_half_of_the_diagonal_is_taken_in_every_memory_order(order: tuple[int, ...]) -> None:
+    x = np.arange(1.0, 1 + 2 * 3 * 4 * 4).reshape(2, 3, 4, 4)
+    stored = np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
+    expected = np.tril(x)
+    expected[..., range(4), range(4)] /= 2
+    np.testing.assert_array_equal(decompositions.linalg_half_lower(stored), expected)

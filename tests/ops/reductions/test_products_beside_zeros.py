@@ -132,3 +132,28 @@ def test_the_second_derivative_takes_no_table_of_pairs() -> None:
     (second,) = vt.autograd.grad(first[7], x)
     assert second.sum() == 99_999
     assert second[7] == 0
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_running_products_that_underflow_have_gradients(create_graph: bool) -> None:
+    """The third product underflows, so the last one does not depend on the last element."""
+    x = vt.tensor([1e-200, 2.0, 1e-200, 1e200], dtype=vt.float64, requires_grad=True)
+    (found,) = vt.autograd.grad(x.cumprod(0).sum(), x, create_graph=create_graph)
+    np.testing.assert_allclose(found.detach().numpy(), [5.0, 2e-200, 2.0, 0.0], rtol=1e-14)
+
+
+def test_running_products_behind_a_zero_have_no_gradient_where_they_overflow() -> None:
+    x = vt.tensor([0.0, 2.0, 1e200, 1e200], dtype=vt.float64, requires_grad=True)
+    (found,) = vt.autograd.grad(x.cumprod(0).sum(), x)
+    assert found.tolist() == [np.inf, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("create_graph", [False, True])
+def test_gradients_of_running_products_in_half_precision_are_rounded_once(
+    create_graph: bool,
+) -> None:
+    """3 * 60000 is no half."""
+    x = vt.tensor([200.0, 300.0], dtype=vt.float16, requires_grad=True)
+    given = vt.full((2,), 3.0, dtype=vt.float16)
+    (found,) = vt.autograd.grad(x.cumprod(0), x, given, create_graph=create_graph)
+    assert found.tolist() == [903.0, 600.0]

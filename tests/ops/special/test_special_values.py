@@ -70,6 +70,11 @@ def test_logarithm_of_gamma_is_pythons() -> None:
     ]
 
 
+def test_logarithm_of_gamma_is_finite_beside_the_pole_at_zero() -> None:
+    values = np.array([-1e-300, -1e-308, -1e-310, -4.6e-320, -5e-324, 5e-324])
+    np.testing.assert_allclose(found(vt.lgamma, values), each(math.lgamma, values), rtol=1e-15)
+
+
 def test_logarithm_of_gamma_is_exact_around_its_zeros() -> None:
     """By the first three terms of its Taylor series."""
     d = 2.0 ** -np.arange(18, 50)
@@ -153,6 +158,7 @@ def test_bessel_functions_have_known_values_and_a_wronskian() -> None:
     rest = (x * curvature + slope - x * y).detach().numpy()
     assert (np.abs(rest) <= 1e-14 * (x * y).detach().numpy()).all()
     # Where the series change over.
+    assert found(vt.i0, np.array([1e16, 1e308, -1.7e308])).tolist() == [np.inf] * 3
     close = found(vt.i0, np.array([20.0, np.nextafter(20.0, 21)]))
     assert close[1] == pytest.approx(close[0], rel=1e-14)
 

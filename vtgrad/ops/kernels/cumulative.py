@@ -26,6 +26,7 @@ from vtgrad.errors import NotSupportedError
 from vtgrad.ops.kernels.elementary.log_sums import logaddexp
 from vtgrad.ops.kernels.reductions.exponential_sums import relative_exponentials
 from vtgrad.ops.kernels.reductions.products import is_plain_product
+from vtgrad.ops.kernels.reductions.recurrence import linear_recurrence
 from vtgrad.ops.kernels.support.axes import in_dtype
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.lazy_array import resolved
@@ -43,11 +44,12 @@ __all__ = [
 ]
 
 
+_HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 _DOUBLE: Final[NumpyDType] = np.dtype(np.float64)
 _DOUBLE_COMPLEX: Final[NumpyDType] = np.dtype(np.complex128)
 _WIDER: Final[dict[NumpyDType, NumpyDType]] = {
-    np.dtype(np.float16): _SINGLE,
+    _HALF: _SINGLE,
     _SINGLE: _DOUBLE,
     np.dtype(np.complex64): _DOUBLE_COMPLEX,
 }
@@ -159,28 +161,43 @@ def cumprod_backward(self: Array, input: Array, result: Array, dim: int) -> Arra
     """The gradient of ``cumprod``, exact also where elements are zero.
 
     For an element before the first zero of a row, each later product is divided by the element. The
-    first zero uses the products without itself; later elements have no effect on any product.
+    first zero uses the products without itself; later elements have no effect on any product. Where
+    products over- or underflow it is the product before each element times a sum over all later
+    ones; see Note [Linear recurrences].
     """
     axis = normalize_dim(dim, input.ndim)
     if input.ndim == 0 or input.shape[axis] == 1 or input.size == 0:
         return self.copy()
-    if is_plain_product(input, result):
+    # Products in half precision are rounded to three digits, and overflow early.
+    if result.dtype != _HALF and is_plain_product(input, result):
         x = in_dtype(input, result.dtype).conj()
         r: Array = np.true_divide(_reversed_cumsum(self * result.conj(), axis), x)
         return r
-    # In the next wider dtype products over- and underflow later.
-    own: NumpyDType = result.dtype
-    x = in_dtype(input, _WIDER.get(own, own)).conj()
+    # In double precision products over- and underflow later.
+    wide = _DOUBLE_COMPLEX if result.dtype.kind == "c" else _DOUBLE
+    x = in_dtype(input, wide).conj()
     zero = input == 0
     seen = np.add.accumulate(zero, axis, np.int64)
     first = zero & (seen == 1)
     ahead = seen == 0
     left_out = np.multiply.accumulate(np.where(first, 1, x), axis)
-    at_first = _reversed_cumsum(np.where(ahead, 0, self * left_out), axis)
-    weighted = np.where(ahead, self * left_out, 0)
-    before = np.true_divide(_reversed_cumsum(weighted, axis), np.where(zero, 1, x))
-    out: Array = np.where(ahead, before, np.where(first, at_first, 0))
+    if is_plain_product(np.where(zero, 1, x), np.where(seen > 1, 1, left_out)):
+        at_first = _reversed_cumsum(np.where(ahead, 0, self * left_out), axis)
+        weighted = np.where(ahead, self * left_out, 0)
+        before = np.true_divide(_reversed_cumsum(weighted, axis), np.where(zero, 1, x))
+        out: Array = np.where(ahead, before, np.where(first, at_first, 0))
+    else:
+        sums = linear_recurrence(in_dtype(self, wide), x, axis, True)
+        out = np.where(seen > zero, 0, _products_before(x, axis) * sums)
     return out.astype(result.dtype, copy=False)
+
+
+def _products_before(x: Array, axis: int) -> Array:
+    """At each index the product of all elements before it."""
+    lead = (slice(None),) * axis
+    products: Array = np.ones_like(x)
+    np.multiply.accumulate(x[(*lead, slice(-1))], axis, None, products[(*lead, slice(1, None))])
+    return products
 
 
 def _weights(logits: Array) -> tuple[Array, Array, Array]:

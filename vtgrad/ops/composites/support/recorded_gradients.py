@@ -13,6 +13,7 @@ import numpy as np
 from vtgrad.graph.batch import is_batched
 from vtgrad.graph.tracer import read_value
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.indexing.factor_tables import FactorTables
 from vtgrad.ops.kernels.indexing.gather_scatter import flat_targets
 from vtgrad.ops.kernels.reductions.products import is_near_one, is_plain_product
 from vtgrad.storage.arrays import Array, NumpyDType
@@ -176,9 +177,7 @@ def scatter_prod_backward(
 ) -> T:
     """The gradient of a product that ``scatter_reduce`` made; see the kernel of the same name.
 
-    The factors of each element stand side by side in one series. There the products of all factors
-    before and behind each are recurrences, with a factor of zero where the next element begins; see
-    Note [Linear recurrences]. So that is right for zeros too, however often it is differentiated.
+    It is that of products along the rows of tables; see Note [Tables of factors].
     """
     sizes, shape = input.shape, index.shape
     for axis, size in enumerate(shape):
@@ -187,40 +186,21 @@ def scatter_prod_backward(
     axis = normalize_dim(dim, input.ndim)
     if keys.modes:
         read_value(index)
-    targets = flat_targets(sizes, axis, resolved(index._impl.array))
-    count = input.numel()
-    own = F.reshape(input, (-1,))
+    positions = flat_targets(sizes, axis, resolved(index._impl.array))
+    replaced = np.zeros(input.numel(), np.bool_)
     if not include_self:
-        replaced = np.zeros(count, np.bool_)
-        replaced[targets] = True
-        own = F.masked_fill(own, _constant(input, replaced), 1)
-    positions = np.concatenate([np.arange(count), targets])
-    order = np.argsort(positions, kind="stable")
-    of_series = positions[order]
-    factors = F.take(F.cat([own, F.reshape(src, (-1,))]), _constant(input, order))
-    others = F.mul(*_products_beside(factors, np.diff(of_series, prepend=-1) != 0))
-    grads = F.take(F.reshape(grad, (-1,)), _constant(input, of_series))
-    # From the series back to the order of the elements.
-    wanted = np.argsort(order)[:count] if of_self else np.argsort(order)[count:]
-    part = F.take(F.mul(grads, F.conj(others)), _constant(input, wanted))
-    if of_self and not include_self:
-        part = F.masked_fill(part, _constant(input, replaced), 0)
-    return F.reshape(part, sizes if of_self else shape)
-
-
-def _products_beside(factors: T, starts: Array) -> tuple[T, T]:
-    """The products of all factors before and behind each, in series that begin at `starts`."""
-    begins = _constant(factors, starts)
-    ends = _constant(factors, np.append(starts[1:], True))
-    dtype = factors._impl.array.dtype
-    one_before = F.constant_pad(F.slice(factors, 0, 0, len(starts) - 1), (1, 0))
-    before = F.linear_recurrence(
-        F.to_dtype(begins, dtype), F.masked_fill(one_before, begins, 0), 0, False
-    )
-    behind = F.linear_recurrence(
-        F.to_dtype(ends, dtype), F.masked_fill(factors, begins, 0), 0, True
-    )
-    return before, behind
+        replaced[positions] = True
+    tables = FactorTables.of(positions, replaced)
+    none = input._wrap(TensorImpl(np.zeros(1, input._impl.array.dtype)))
+    factors = F.cat([F.add(none, 1), F.reshape(input, (-1,)), F.reshape(src, (-1,))])
+    grad, parts = F.reshape(grad, (-1,)), []
+    for rows, elements in zip(tables.rows, tables.elements, strict=True):
+        others = F.products_of_others(F.take(factors, _constant(input, rows)), 1)
+        given = F.reshape(F.take(grad, _constant(input, elements)), (-1, 1))
+        parts.append(F.reshape(F.mul(given, F.conj(others)), (-1,)))
+    places = tables.of_elements if of_self else tables.of_values
+    found = F.take(F.cat([*parts, none]), _constant(input, places))
+    return F.reshape(found, sizes if of_self else shape)
 
 
 def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
@@ -229,7 +209,8 @@ def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
     if input.ndim == 0 or input.shape[axis] == 1 or input.numel() == 0:
         return F.clone(grad)
     input = _in_dtype_of(result, input)
-    if is_plain_product(resolved(input._impl.array), resolved(result._impl.array)):
+    elements, products = resolved(input._impl.array), resolved(result._impl.array)
+    if products.dtype != _HALF and is_plain_product(elements, products):
         weighted = F.mul(grad, F.conj(result))
         sums = F.flip(F.cumsum_dim(F.flip(weighted, (axis,)), axis), (axis,))
         return F.div(sums, F.conj(input))
@@ -240,7 +221,7 @@ def cumprod_backward(grad: T, input: T, result: T, dim: int) -> T:
         first = F.ones_like(F.slice(result, axis, 0, 1))
         before = F.cat([first, F.slice(result, axis, 0, result.shape[axis] - 1)], axis)
         return F.mul(F.conj(before), F.linear_recurrence(grad, F.conj(input), axis, True))
-    # The products have over- or underflowed in their own dtype.
+    # The products have over- or underflowed in their own dtype, or have few digits.
     factors = F.to_dtype(input, wide)
     sums = F.linear_recurrence(F.to_dtype(grad, wide), F.conj(factors), axis, True)
     found = F.mul(F.conj(_product_before(factors, axis)), sums)

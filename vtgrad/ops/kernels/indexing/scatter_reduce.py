@@ -10,6 +10,7 @@ import numpy as np
 
 from vtgrad.errors import DTypeError, NotSupportedError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying.copies import contiguous
+from vtgrad.ops.kernels.indexing.factor_tables import FactorTables
 from vtgrad.ops.kernels.indexing.gather_scatter import check_scatter, flat_targets, scattered_values
 from vtgrad.ops.kernels.indexing.index_support import (
     check_index_dtype,
@@ -17,6 +18,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
     check_same_dtype,
     readable,
 )
+from vtgrad.ops.kernels.reductions.products import is_plain_product, products_of_others
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
@@ -248,20 +250,41 @@ def scatter_prod_backward(
     axis = normalize_dim(dim, self.ndim)
     positions = flat_targets(self.shape, axis, index)
     values = scattered_values(self, index, src)
-    own = np.ravel(self).copy()
+    own = np.ravel(self)
+    replaced = np.zeros(own.size, np.bool_)
     if not include_self:
-        own[positions] = 1
-    # The products of all factors except zeros, and the number of zeros.
-    products = np.where(own == 0, 1, own).astype(own.dtype)
-    zeros = (own == 0).astype(np.int64)
-    np.multiply.at(products, positions, np.where(values == 0, 1, values).astype(own.dtype))
-    np.add.at(zeros, positions, (values == 0).astype(np.int64))
-    factors = own if of_self else values
+        replaced[positions] = True
+    others = _other_factors(own, values, positions, replaced, of_self)
     at = np.arange(own.size) if of_self else positions
-    missing = factors == 0
-    others = products[at] / np.where(missing, 1, factors)
-    others[zeros[at] > missing] = 0
     result: Array = np.ravel(grad)[at] * np.conj(others)
-    if of_self and not include_self:
-        result[positions] = 0
-    return result.astype(grad.dtype).reshape(self.shape if of_self else index.shape)
+    if of_self:
+        result[replaced] = 0
+    return result.astype(grad.dtype, copy=False).reshape(self.shape if of_self else index.shape)
+
+
+def _other_factors(
+    own: Array, values: Array, positions: Array, replaced: Array, of_self: bool
+) -> Array:
+    """For each element of `own`, or else of `values`, the product of the other factors."""
+    first = np.where(replaced, own.dtype.type(1), own)
+    # The products of all factors except zeros, and the number of zeros.
+    products, zeros = np.where(first == 0, own.dtype.type(1), first), (first == 0).astype(np.int64)
+    usual = np.where(values == 0, own.dtype.type(1), values)
+    np.multiply.at(products, positions, usual)
+    np.add.at(zeros, positions, (values == 0).astype(np.int64))
+    if is_plain_product(usual, products[positions]):
+        factors = first[positions] if of_self else values
+        missing = factors == 0
+        found: Array = products[positions] / np.where(missing, own.dtype.type(1), factors)
+        found[zeros[positions] > missing] = 0
+        if not of_self:
+            return found
+        # An element into which nothing is merged may be infinite: its product of others is 1.
+        others = np.ones_like(own)
+        others[positions] = found
+        return others
+    tables = FactorTables.of(positions, replaced)
+    factors = np.concatenate([np.ones(1, own.dtype), own, values])
+    parts = [products_of_others(factors[rows], 1).reshape(-1) for rows in tables.rows]
+    found = np.concatenate([*parts, np.zeros(1, own.dtype)])
+    return found[tables.of_elements if of_self else tables.of_values]

@@ -42,13 +42,14 @@ def linalg_cholesky(input: Array, symmetric: bool = False) -> Array:
 
 def linalg_half_lower(input: Array) -> Array:
     """The lower triangle of each square matrix, with half of the diagonal."""
-    result: Array = np.tril(checked_square("linalg_half_lower", input))
+    # `tril` keeps the order of dimensions, in which the diagonals may have no common stride.
+    result: Array = np.ascontiguousarray(np.tril(checked_square("linalg_half_lower", input)))
     _on_diagonal(result)[...] *= 0.5
     return result
 
 
 def _on_diagonal(matrices: Array) -> Array:
-    """The diagonals of new square matrices, as a view that can be written."""
+    """The diagonals of new square matrices in row-major order, as a view that can be written."""
     size = matrices.shape[-1]
     elements: Array = matrices.reshape(*matrices.shape[:-2], size * size)
     return elements[..., :: size + 1]

@@ -45,10 +45,10 @@ def _of_order(order: int, x: Array) -> Array:
     if not np.maximum.reduce(x, None, initial=0.0) <= _LARGE:
         far = x > _LARGE
         large = x[far]
-        # In two steps, because the exponential alone overflows earlier.
+        # In two steps, because the exponential alone overflows earlier; so may ``2 * pi * large``.
         root = np.exp(large / 2)
         tail = polynomial(_tails()[order], _LARGE / large)
-        result[far] = root / np.sqrt(2 * pi * large) * tail * root
+        result[far] = root / (4 * np.sqrt(pi / 8 * large)) * tail * root
         # At infinity the quotient above is nan, as in PyTorch.
     return result
 

@@ -122,7 +122,8 @@ def _lgamma(x: Array) -> Array:
         below = x < 0
         negative = x[below]
         sine = np.abs(_sine_of_half_turns(negative))
-        reflected = np.log(pi / sine) - _lgamma(1 - negative)
+        # The inverse of this quotient may overflow.
+        reflected = -np.log(sine / pi) - _lgamma(1 - negative)
         result[below] = np.where((sine == 0) | np.isinf(negative), np.inf, reflected)
     return result
 
