@@ -11,7 +11,8 @@ the graph stays as the second step has left it.
 
 That the memory is the same is not enough if the write is recorded: ``x[i] = x[i].detach()`` cuts
 the gradient off. So then the value must be the view through which the base was written last, and
-its producer must not have been asked for since.
+its producer must not have been asked for since. And it must be a part: the third step of
+``x[:] += y`` is recorded, as in PyTorch, by a `CopyBackwards` of the whole tensor.
 """
 
 from __future__ import annotations
@@ -68,6 +69,8 @@ def write_back(tensor: TensorBase, index: PartIndex, value: TensorBase) -> bool:
         slices = meta.written_by
         if (
             slices is None
+            # A write of the whole tensor is recorded without a view.
+            or (base is tensor and source.array.shape == impl.array.shape)
             or meta.creation_meta is not _DEFAULT
             # A view that may not be written, or not be used any more, is refused by what follows.
             or (isinstance(own, DifferentiableViewMeta) and own.creation_meta is not _DEFAULT)
