@@ -178,6 +178,58 @@ def test_a_part_that_retains_its_gradient_is_written_as_before(w: vt.Tensor) -> 
     assert v.grad.tolist() == [1.0, 1.0, 1.0]
 
 
+def test_what_used_the_base_before_the_write_back_used_another_value(w: vt.Tensor) -> None:
+    x = base(w)
+    v = x[0]
+    v += w
+    doubled = x * 2
+    x[0] = v
+    seen: list[list[float]] = []
+
+    def hook(g: vt.Tensor) -> vt.Tensor:
+        seen.append(g[0].tolist())
+        return g * 10
+
+    x.register_hook(hook)
+    of_x, of_w = vt.autograd.grad(doubled.sum() + x.sum(), [x, w])
+    assert of_x.tolist() == [[1.0] * 3] * 3
+    assert of_w.tolist() == [48.0] * 3
+    assert seen == [[1.0] * 3]
+
+
+@pytest.mark.parametrize("by", ["retain_grad", "hook"])
+def test_hooks_of_the_base_stay_with_the_value_before_the_write_back(w: vt.Tensor, by: str) -> None:
+    x = base(w)
+    v = x[0]
+    v += w
+    if by == "hook":
+        x.register_hook(lambda g: g * 10)
+    else:
+        x.retain_grad()
+        doubled = x * 2
+    x[0] = v
+    if by == "hook":
+        of_x, of_w = vt.autograd.grad(x.sum(), [x, w])
+        assert of_x.tolist() == [[1.0] * 3] * 3
+        assert of_w.tolist() == [40.0] * 3
+    else:
+        (doubled.sum() + x.sum()).backward()
+        assert x.grad is not None
+        assert x.grad.tolist() == [[1.0] * 3] * 3
+
+
+def test_a_view_to_a_part_of_which_is_written_back_retains_the_gradient_of_its_new_value(
+    w: vt.Tensor,
+) -> None:
+    x = base(w)
+    rows = x[:2]
+    rows.retain_grad()
+    rows[0] += rows[1]
+    x.sum().backward()
+    # As if `rows` had been written itself: the gradient of `x` does not lead through it.
+    assert rows.grad is None
+
+
 @pytest.mark.parametrize("mode", [vt.no_grad, vt.inference_mode])
 def test_a_view_that_is_not_known_to_its_base_is_refused(
     w: vt.Tensor, mode: Callable[[], vt.no_grad | vt.inference_mode]
