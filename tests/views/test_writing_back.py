@@ -230,6 +230,15 @@ def test_a_view_to_a_part_of_which_is_written_back_retains_the_gradient_of_its_n
     assert rows.grad is None
 
 
+def test_a_view_of_a_constant_can_retain_its_gradient_after_a_write_back(w: vt.Tensor) -> None:
+    rows = vt.ones(4, 3)[:2]
+    rows[0] += w
+    rows.retain_grad()
+    rows.sum().backward()
+    assert rows.grad is not None
+    assert rows.grad.tolist() == [[1.0] * 3] * 2
+
+
 @pytest.mark.parametrize("mode", [vt.no_grad, vt.inference_mode])
 def test_a_view_that_is_not_known_to_its_base_is_refused(
     w: vt.Tensor, mode: Callable[[], vt.no_grad | vt.inference_mode]

@@ -94,11 +94,13 @@ def write_back(tensor: TensorBase, index: PartIndex, value: TensorBase) -> bool:
 def _must_be_written(view: DifferentiableViewMeta) -> bool:
     """Whether a view to a part of which a value is assigned is not like any other view.
 
-    One that may not be written, or not be used any more, is refused by what follows. Of others
-    `end_rebase` tells whether they were written themselves.
+    One that may not be written, or not be used any more, is refused by what follows. One without a
+    producer, because its base required no grad, gets its first, which `retain_grad` asks for. Of
+    others `end_rebase` tells whether they were written themselves.
     """
     return (
         view.creation_meta is not _DEFAULT
+        or view.grad_fn_ is None
         or view.retains_grad
         or view.view_fn is not None
         or view.requires_grad_
