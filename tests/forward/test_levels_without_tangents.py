@@ -94,3 +94,32 @@ def test_a_tangent_that_comes_after_the_level_was_closed_is_none() -> None:
     assert (late.tangents, late.read(number), keys.modes) == ({}, None, {})
     with fw.dual_level():
         assert fw.unpack_dual(d).tangent is None
+
+
+def test_a_hook_may_make_the_first_tangent() -> None:
+    with fw.dual_level():
+        w = vt.ones(3, requires_grad=True)
+        y = w * 2
+        y.register_hook(lambda g: fw.make_dual(g, vt.tensor(X)))
+        (found,) = vt.autograd.grad((y * 3).sum(), w)
+        assert found.tolist() == [6.0, 6.0, 6.0]
+        tangent = fw.unpack_dual(found).tangent
+        assert tangent is not None
+        assert tangent.tolist() == [2.0, 4.0, 6.0]
+
+
+def test_nothing_in_the_forward_of_a_function_has_the_tangent_of_an_open_level() -> None:
+    inside: list[vt.Tensor | None] = []
+
+    class Double(vt.autograd.Function):
+        @staticmethod
+        def forward(ctx: vt.autograd.function.FunctionCtx, x: vt.Tensor) -> vt.Tensor:
+            doubled = fw.make_dual(x.detach(), vt.ones(3)) * 2
+            inside.append(fw.unpack_dual(doubled).tangent)
+            return doubled
+
+    with fw.dual_level():
+        result = Double.apply(vt.tensor(X))
+        assert isinstance(result, vt.Tensor)
+        assert inside == [None]
+        assert fw.unpack_dual(result).tangent is None

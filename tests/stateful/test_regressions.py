@@ -132,6 +132,24 @@ PROGRAMS: dict[str, list[Step]] = {
         Gradient(2, ONE, (0,)),
         Backward(2, ONE),
     ],
+    # The write gives the detached tensor a producer again; PyTorch calls its value overwritten.
+    "a_saved_tensor_that_was_detached_and_then_written_is_refused": [
+        LEAF,
+        Apply(1, "clone", (0,)),
+        Apply(2, "abs", (1,)),
+        Detach_(1),
+        Write(1, "sub", ("t2",)),
+        Gradient(2, ONE, (0,)),
+    ],
+    # `x[i] = x[i]` changes nothing, so what was saved before is intact.
+    "a_part_that_is_written_back_onto_itself_is_not_written": [
+        Leaf(0, Literal((3,), (2, 3, 5)), requires_grad=True),
+        Detach(1, 0),
+        View((2,), 1, ViewCall("[]", (slice(1, None),))),
+        Apply(3, "square", (0,)),
+        SetItem(1, "t2", (slice(1, None),)),
+        Gradient(3, Literal((3,), (1, 2, 3)), (0,)),
+    ],
     # After the change of geometry its value is the saved array, in the old one.
     "a_saved_tensor_is_transposed_and_differentiated_twice": [
         Leaf(0, Literal((2, 2), (2, 3, 5, 7)), requires_grad=True),

@@ -95,10 +95,11 @@ def execute(
         former = task.former_nodes(inputs)
         wanted = [*inputs, *[node for _, node in former]] if former else inputs
         task.restrict_to(wanted, accumulate=accumulate)
-    # Formulas of tensors carry tangents and batches. What is added into `.grad` has neither.
-    if keys.active and inputs is not None and not accumulate:
+    # Formulas of tensors carry tangents and batches. What is added into `.grad` has neither. At an
+    # open level a hook may make the first tangent.
+    if (keys.active or keys.levels) and inputs is not None and not accumulate:
         task.over_tensors = (
-            bool(keys.modes)
+            bool(keys.modes or keys.levels)
             or any(gradient._impl.key_set & BATCHED for gradient in gradients)
             or bool(with_entries)
         )

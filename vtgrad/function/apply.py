@@ -218,7 +218,8 @@ def forward_without_grad(
     opaque = tracer is not None and tracer.opaque
     try:
         thread.mode = switched.silent[ident] = thread.mode.by_grad[False]
-        if keys.modes:
+        # Forward may make the first tangent at an open level.
+        if keys.modes or keys.levels:
             thread.excluded_keys = excluded | DUAL
             if tracer is not None:
                 tracer.opaque = True

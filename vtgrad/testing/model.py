@@ -337,8 +337,9 @@ class Saved(SaveCheck):
     def problems(self) -> tuple[str, ...]:
         """See :class:`SaveCheck`: the grad_fn is looked at first, then the version.
 
-        A tensor that was written, then detached and dropped may be reported as either. An intact
-        value was detached if the tensor was; whether its grad_fn can be read does not matter.
+        A tensor that was written and detached, in either order, may be reported as either. An
+        intact value was detached if the tensor was; whether its grad_fn can be read does not
+        matter.
         """
         detached = self.node is not None and self.node.detached
         if self.exact and not self._was_written(self.tensor.counter.written):
@@ -349,7 +350,7 @@ class Saved(SaveCheck):
             unreadable = self.tensor.unreadable()
             if unreadable is not None:
                 return (unreadable, *(stale if self.vouched else ()))
-            if self.node is not None and (self.tensor.node is None or (self.vouched and detached)):
+            if detached or (self.node is not None and self.tensor.node is None):
                 return ("saved-detached", *stale)
         return stale
 

@@ -123,6 +123,8 @@ class CopySlices(Node):
         node.offset = view.byte_offset - base.byte_offset
         node.view_fn = view_fn
         node.view_node = None
+        # `write_back` asks; to read an unset field is dear.
+        node._has_parent = False
         node.input_metadata = metadata_of(base)
         return node
 

@@ -11,7 +11,11 @@ the graph stays as the second step has left it.
 
 That the memory is the same is not enough if the write is recorded: ``x[i] = x[i].detach()`` cuts
 the gradient off. So then the value must be the view through which the base was written last, and
-its producer must not have been asked for since.
+its producer must not have been asked for since. Nor must that of the base: in
+``v = x[i]; v += y; z = 2 * x; x[i] = v`` the third step begins a new value of ``x``, whose gradient
+has no part from ``z``. For the same reason no hook, and no gradient to retain, may belong to the
+value before it. And it must be a part: the third step of ``x[:] += y`` is recorded, as in PyTorch,
+by a `CopyBackwards` of the whole tensor.
 """
 
 from __future__ import annotations
@@ -68,11 +72,14 @@ def write_back(tensor: TensorBase, index: PartIndex, value: TensorBase) -> bool:
         slices = meta.written_by
         if (
             slices is None
+            # A write of the whole tensor is recorded without a view.
+            or (base is tensor and source.array.shape == impl.array.shape)
             or meta.creation_meta is not _DEFAULT
-            # A view that may not be written, or not be used any more, is refused by what follows.
-            or (isinstance(own, DifferentiableViewMeta) and own.creation_meta is not _DEFAULT)
+            or (isinstance(own, DifferentiableViewMeta) and _must_be_written(own))
             or meta.attr_version != counter.value
             or producer_of(base) is not slices
+            or slices.has_parent
+            or slices.hooks is not None
             # See Note [A saved result of a written view].
             or slices.fn is None
             or slices.fn.saves_results
@@ -82,6 +89,22 @@ def write_back(tensor: TensorBase, index: PartIndex, value: TensorBase) -> bool:
         return False
     count_change(source, "__setitem__", SETITEM)
     return True
+
+
+def _must_be_written(view: DifferentiableViewMeta) -> bool:
+    """Whether a view to a part of which a value is assigned is not like any other view.
+
+    One that may not be written, or not be used any more, is refused by what follows. One without a
+    producer, because its base required no grad, gets its first, which `retain_grad` asks for. Of
+    others `end_rebase` tells whether they were written themselves.
+    """
+    return (
+        view.creation_meta is not _DEFAULT
+        or view.grad_fn_ is None
+        or view.retains_grad
+        or view.view_fn is not None
+        or view.requires_grad_
+    )
 
 
 def _is_part(impl: TensorImpl, index: PartIndex, source: TensorImpl) -> bool:

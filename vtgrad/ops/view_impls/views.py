@@ -164,7 +164,7 @@ def expand(impl: TensorImpl, size: Sequence[int], *, implicit: bool = False) -> 
 def permute(impl: TensorImpl, dims: Sequence[int]) -> TensorImpl:
     """The dimensions in another order."""
     array = impl.array
-    if array.size and len(dims) == array.ndim > 0:
+    if array.size and type(dims) is tuple and dims and len(dims) == array.ndim:
         for dim in dims:
             if type(dim) is not int:
                 break

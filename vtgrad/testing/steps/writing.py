@@ -52,6 +52,13 @@ def _assigned(jets: Sequence[Jet]) -> Computed:
     return _copied([target, replace(source, shape=shape)])
 
 
+def _is_same_part(region: ModelTensor, other: ModelTensor) -> bool:
+    """Whether a value is a view of the very elements to which it is assigned."""
+    return (
+        other.base is not None and other.root is region.root and other.geometry == region.geometry
+    )
+
+
 def _without_leading_ones(shape: tuple[int, ...], ndim: int) -> tuple[int, ...]:
     """A shape of at most `ndim` dimensions, if it is leading ones that are too many."""
     while len(shape) > ndim and shape[0] == 1:
@@ -242,6 +249,8 @@ class SetItem(Step):
                     self.grad,
                     name,
                     stretches=True,
+                    # What is written back onto itself does not change, and may count as intact.
+                    is_unknown=_is_same_part(region, other),
                     reads_first=is_number,
                 )
             except RefusedError as refused:
