@@ -1,9 +1,11 @@
 """The logarithm of the gamma function and its derivatives.
 
 Note [How the gamma function is computed]
-From 1/2 to 8 the logarithm and the digamma function are piecewise polynomials, whose zeros have all
-digits. Smaller arguments use the recurrence ``gamma(x + 1) = x * gamma(x)``, larger ones Stirling's
-series (DLMF 5.11.1 and 5.11.2), and negative ones the reflection formulas (DLMF 5.5.3 and 5.5.4).
+From 1/2 to 8 the logarithm and the digamma function are piecewise polynomials. Beside the zeros of
+the logarithm, 1 and 2, all digits count; beside that of the digamma function, which is no number of
+the table, the error is about 1e-19. Smaller arguments use the recurrence ``gamma(x + 1) = x *
+gamma(x)``, larger ones Stirling's series (DLMF 5.11.1 and 5.11.2), and negative ones the reflection
+formulas (DLMF 5.5.3 and 5.5.4).
 The other derivatives are Hurwitz zeta functions (DLMF 25.11.12).
 """
 

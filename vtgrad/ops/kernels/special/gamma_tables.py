@@ -1,8 +1,8 @@
 """The piecewise polynomials of the logarithm of the gamma function and of the digamma function.
 
 See Note [Piecewise polynomials]. Both start from correctly rounded values at the multiples of the
-step, so that the results have all digits near zeros of the functions too. The other Taylor
-coefficients are zeta functions (DLMF 25.11.12).
+step, so that the logarithm has all digits near its zeros too, which are among them. The other
+Taylor coefficients are zeta functions (DLMF 25.11.12).
 """
 
 from __future__ import annotations
