@@ -145,7 +145,11 @@ class _Writer:
     def _entry(self, entry: Entry) -> list[str]:
         if entry.kind == "data":
             return self._data(entry)
-        head = self._heads(entry.kind, [entry.name, *entry.also], entry.thing)
+        names = [entry.name, *entry.also]
+        if entry.methods:
+            # Sphinx takes methods below for members of what the last name has before its dot.
+            names.sort(key=lambda name: name.count("."), reverse=True)
+        head = self._heads(entry.kind, names, entry.thing)
         body = self._text(entry.thing)
         if entry.kind == "exception":
             body += [_about_error(entry.thing), ""]

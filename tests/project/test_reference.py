@@ -105,6 +105,19 @@ def test_signatures_are_made_of_names_and_plain_defaults() -> None:
     assert "sum(input, dim=None, keepdim=False, *, dtype=None, out=None" in "\n".join(heads)
 
 
+def test_methods_stand_below_a_function_whose_last_name_has_no_dot() -> None:
+    """Sphinx takes them for members of what that name has before its dot, and finds none."""
+    heads = re.compile(r"^\.\. py:function:: (.*(?:\n {8}.*)*)((?:\n(?: .*)?)*)", re.MULTILINE)
+    above = [
+        found[1].splitlines()[-1].split("(")[0].strip()
+        for text in _pages().values()
+        for found in heads.finditer(text)
+        if ".. py:method:: Tensor." in found[2]
+    ]
+    assert "matmul" in above
+    assert [name for name in above if "." in name] == []
+
+
 def test_a_topic_is_the_module_that_defines_the_function() -> None:
     topics = {entry.name: entry.topic for entry in all_entries()}
     assert topics["vtgrad.arange"] == "creation"
