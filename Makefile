@@ -3,7 +3,7 @@
 #
 #   make demo       fit the Nile series: the library on real data
 #   make test       every gate and every test
-#   make quick      lint, types and the fast tests, in four minutes
+#   make quick      lint, types and the fast tests, in two to four minutes
 #   make versions   the fast tests, on every installed Python and on the oldest NumPy
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make adopted    twelve packages of others, differentiated as they stand, in .venv-adopted
@@ -99,7 +99,7 @@ test: how-long
 	HYPOTHESIS_PROFILE=ci $(PY) $(PYTEST) $(OTHERS) $(PYTEST_ARGS)
 
 how-long:
-	@echo "make test takes 10 to 20 minutes on two cores; make quick takes four."
+	@echo "make test takes 6 to 20 minutes on two cores; make quick takes two to four."
 
 quick:
 	@$(MAKE) $(SIDE_BY_SIDE) lint types $(REWRITTEN)

@@ -167,24 +167,19 @@ def test_what_is_spared_for_large_arrays_changes_no_bit(program: Program) -> Non
 
 
 def state_after(steps: list[Step], *, owned: bool, size: int) -> dict[str, object]:
-    """All that a program leaves, to the bit: values, gradients, what was returned and heard.
-
-    What a step returns is seen after the step, and all once more at the end.
-    """
+    """All that a program leaves, to the bit: values, gradients, what was returned and heard."""
     large.elements = size
     use_ownership(owned)
     names: dict[str, Any] = {"vt": vt, "seen": []}
     found: dict[str, object] = {}
     for nr, step in enumerate(steps):
-        before = dict(names)
         for line in step.source(False):
             try:
                 exec(_compiled(line), names)
             except vt.errors.VtgradError as error:
                 found[f"error {nr}"] = type(error)
                 break
-        _see(found, nr, {k: x for k, x in names.items() if x is not before.get(k)})
-    _see(found, len(steps), names)
+        _see(found, nr, names)
     return found
 
 

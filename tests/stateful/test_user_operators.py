@@ -28,8 +28,7 @@ from vtgrad.testing.views import ViewCall
 @pytest.mark.slow
 @pytest.mark.parametrize("rule", RIGHT, ids=lambda rule: rule.name)
 def test_a_right_operator_passes(rule: Rule) -> None:
-    # Few: the programs of all of them together have each of them too.
-    check(rule, programs=5)
+    check(rule, programs=15)
 
 
 @pytest.mark.stateful

@@ -22,7 +22,7 @@ from vtgrad.linalg.matrices import (
 )
 from vtgrad.linalg.results import LDLFactorExResult, LDLFactorResult
 from vtgrad.linalg.scipy_modules import scipy_linalg
-from vtgrad.linalg.stacked import Context, Stacked, each
+from vtgrad.linalg.stacked import Context, Stacked, each, refusing
 from vtgrad.ops.calling.explain import explained
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
@@ -187,23 +187,16 @@ def ldl_solve(
     return stored(name, found, out, LD, B)
 
 
-def _refuse() -> typing.NoReturn:
-    raise NoDerivativeError(
-        "the factors of linalg_ldl_factor(), and what linalg_ldl_solve() finds by them, have no "
-        "derivative; linalg_solve() has one"
-    )
-
-
 class _WithoutDerivative(Stacked):
     """A Function that refuses in backward and in forward mode."""
 
-    @staticmethod
-    def backward(ctx: Context, *grads: Tensor | None) -> typing.NoReturn:
-        _refuse()
-
-    @staticmethod
-    def jvp(ctx: Context, *tangents: Tensor | None) -> typing.NoReturn:
-        _refuse()
+    backward = jvp = staticmethod(
+        refusing(
+            NoDerivativeError,
+            "the factors of linalg_ldl_factor(), and what linalg_ldl_solve() finds by them, have "
+            "no derivative; linalg_solve() has one",
+        )
+    )
 
 
 class _LDL(_WithoutDerivative):

@@ -10,7 +10,7 @@ from vtgrad.errors import NotSupportedError, OptionValueError
 from vtgrad.graph.batch import is_batched
 from vtgrad.linalg.matrices import check_matrices, constant, stored_all, values
 from vtgrad.linalg.results import QRResult
-from vtgrad.linalg.stacked import Context, Stacked
+from vtgrad.linalg.stacked import Context, Stacked, refusing
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.tensor.tensor import Tensor
@@ -156,17 +156,10 @@ class _CompleteQR(Stacked):
     def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:
         pass
 
-    @staticmethod
-    def backward(ctx: Context, *grads: Tensor | None) -> typing.NoReturn:
-        _refuse()
-
-    @staticmethod
-    def jvp(ctx: Context, *tangents: Tensor | None) -> typing.NoReturn:
-        _refuse()
-
-
-def _refuse() -> typing.NoReturn:
-    raise NotSupportedError(
-        "linalg_qr() with mode='complete' has no derivative for matrices with more rows than "
-        "columns; use mode='reduced'"
+    backward = jvp = staticmethod(
+        refusing(
+            NotSupportedError,
+            "linalg_qr() with mode='complete' has no derivative for matrices with more rows than "
+            "columns; use mode='reduced'",
+        )
     )

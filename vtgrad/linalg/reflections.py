@@ -10,7 +10,6 @@ F. G. Van Zee, "Accumulating Householder transformations, revisited", 2006.
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -30,7 +29,7 @@ from vtgrad.linalg.matrices import (
     stored_all,
     values,
 )
-from vtgrad.linalg.stacked import Context, Stacked
+from vtgrad.linalg.stacked import Context, Stacked, refusing
 from vtgrad.linalg.triangular import solved
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -100,17 +99,11 @@ class _Reflections(Stacked):
     def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:
         pass
 
-    @staticmethod
-    def backward(ctx: Context, *grads: Tensor | None) -> typing.NoReturn:
-        _refuse()
-
-    @staticmethod
-    def jvp(ctx: Context, *tangents: Tensor | None) -> typing.NoReturn:
-        _refuse()
-
-
-def _refuse() -> typing.NoReturn:
-    raise NotSupportedError("the results of geqrf() have no derivative; use vtgrad.linalg.qr()")
+    backward = jvp = staticmethod(
+        refusing(
+            NotSupportedError, "the results of geqrf() have no derivative; use vtgrad.linalg.qr()"
+        )
+    )
 
 
 @explained

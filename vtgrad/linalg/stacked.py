@@ -13,9 +13,11 @@ differentiated again. Results are saved as results, so that their derivatives ar
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NoReturn
 
 import numpy as np
 
+from vtgrad.errors import VtgradError
 from vtgrad.function.batched_apply import VmapInfo
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
@@ -23,7 +25,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["Context", "Stacked", "are_finite", "each"]
+__all__ = ["Context", "Stacked", "are_finite", "each", "refusing"]
 
 
 class Context(FunctionCtx):
@@ -52,6 +54,15 @@ class Stacked(Function):
         call: Callable[..., object] = getattr(cls, "apply")  # noqa: B009  (its type is that of one Function)
         found = call(*moved)
         return found, (0,) * len(found) if isinstance(found, tuple) else 0
+
+
+def refusing(error: type[VtgradError], message: str) -> Callable[..., NoReturn]:
+    """The backward and jvp of a Function that has no derivative: they raise an error."""
+
+    def refuse(ctx: Context, *grads: object) -> NoReturn:
+        raise error(message)
+
+    return refuse
 
 
 def _in_front(x: TensorBase, dim: int | None, count: int) -> TensorBase:

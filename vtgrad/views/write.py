@@ -6,7 +6,8 @@ Note [The write funnel]
 Every write of an operator to a buffer (in place, ``x[i] = v``) goes through `write`, its short
 forms `write_ufunc` and `write_part`, or `write_geometry`, in this order. `write_out` does the same
 for ``out=``, which is never recorded, and `GradStores.commit` for all leaves to whose ``.grad`` a
-pass adds, at once; see Note [All leaves or none].
+pass adds, at once; see Note [All leaves or none]. What ``x[i] += y`` assigns in the end is in its
+place already: `write_back` counts that, and writes nothing; see Note [Writing back].
 
 1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
    is its memory read-only, does it overlap itself;
@@ -32,7 +33,7 @@ thread could have been read by another.
 `write`, its short forms, `write_out` and `GradStores` contain step 5 inline. All other code that
 moves a version calls `count_write` (`increment_version`, and a custom Function for the writes that
 its forward declares: there the store comes first) or `count_change` (changes of geometry,
-``resize_``, ``set_``).
+``resize_``, ``set_``, and `write_back`).
 """
 
 from __future__ import annotations
