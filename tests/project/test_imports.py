@@ -39,6 +39,7 @@ NOT_LOADED = (
     "vtgrad.func.sparsity",
     "vtgrad.function",
     "vtgrad.interpolate",
+    "vtgrad.jit",
     "vtgrad.later.covariances",
     "vtgrad.later.short_time",
     "vtgrad.linalg",

@@ -1,0 +1,1 @@
+"""Record a program once, and replay what NumPy was asked to do."""
