@@ -202,7 +202,7 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0, *, out: T |
         raise OptionValueError(f"histc() needs a bin at least, not {count}", bins=count)
     check_sizes((count,), 8)
     kind = array.dtype.type
-    ends = [kind(_number(x, name)) for x, name in ((min, "min"), (max, "max"))]
+    ends = [float(kind(_number(x, name))) for x, name in ((min, "min"), (max, "max"))]
     if ends[0] > ends[1]:
         raise OptionValueError(f"histc() takes a min below max, not {min} and {max}")
     read_value(input)
