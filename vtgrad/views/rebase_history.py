@@ -19,6 +19,7 @@ from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta, produc
 
 __all__ = [
     "begin_rebase",
+    "begin_rebase_of",
     "end_rebase",
     "leave_unfinished",
     "rebase_history",
@@ -75,7 +76,8 @@ def slices_of(tensor: TensorBase, node: Node) -> CopySlices | None:
     return CopySlices.of_write(
         base._impl,
         gradient_edge(base),
-        impl,
+        impl.array,
+        impl.byte_offset,
         None if replay is None else replay.moved(_start_of(base._impl)),
         node,
     )
@@ -91,15 +93,21 @@ def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> AutogradMeta:
     AutogradMeta
         The metadata, of the tensor or of its base, that gets the new producer.
     """
-    meta = own_meta(tensor)
     transform = thread.transform
     if transform is not None:
         transform.add(tensor)
     if slices is not None:
+        meta = tensor._impl.autograd_meta
         assert isinstance(meta, DifferentiableViewMeta)
         if transform is not None:
             transform.add(meta.base)
-        meta = own_meta(meta.base)
+        return begin_rebase_of(meta.base)
+    return begin_rebase_of(tensor)
+
+
+def begin_rebase_of(base: TensorBase) -> AutogradMeta:
+    """As `begin_rebase`, of a tensor that is no view, where no transform is running."""
+    meta = own_meta(base)
     if meta.requires_grad_ or meta.grad_accumulator is not None:
         meta.stop_being_leaf(LeafState.MOVED)
     meta.store_producer(UNFINISHED, 0)

@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from sys import _getframe
 from types import FrameType
-from typing import Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -54,7 +54,7 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.layout import PECULIAR
+from vtgrad.storage.layout import PECULIAR, Layout
 from vtgrad.storage.loops import NATIVE, binary_loop
 from vtgrad.storage.mark_written import PartIndex, mark_part, mark_written
 from vtgrad.storage.mode import switched
@@ -101,6 +101,8 @@ __all__ = [
 
 T = TypeVar("T", bound=TensorBase)
 
+# The index of a whole array.
+_ALL: Final[PartIndex] = (...,)
 
 # Makes an operator's node from its arguments, with its edges and the saved inputs.
 Recorder: TypeAlias = Callable[..., Node]
@@ -352,61 +354,65 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
         layout = impl.find_layout()
     if layout is PECULIAR:
         return False
-    if impl.version_counter is INFERENCE:
+    counter = impl.version_counter
+    if counter is None:
+        counter = impl.own_counter()
+    elif counter is INFERENCE:
         refuse_outside_inference_mode()
+    # The content is stored in the row of this index, if it is known to fit, or in all of a view.
+    array, inside = impl.array, index
+    row = index[0]
+    of_row: Layout | None = None
+    if type(row) is int and len(index) == 2:
+        if not -layout.shape[0] <= row < layout.shape[0]:
+            return False
+        of_row = layout.row or layout.find_row()
     content: Array | float | int
-    row = index[0] if len(index) == 2 else None
-    # Whether the value has the layout of a row, so that it fits a row.
-    alike = False
     if isinstance(value, TensorBase):
         source = value._impl
-        content = source.array
-        if type(row) is int:
-            second = source.layout
-            if second is None:
-                second = source.find_layout()
-            alike = second is (layout.row or layout.find_row()) and second is not PECULIAR
-        if source is impl or content.dtype is not layout.dtype or source.extra_meta is not None:
-            return False
-        # Lazy conjugates, which have a storage, are stored by their values, in `write`.
-        if source._storage is not None and (
-            source._storage is impl._storage or type(content) is not np.ndarray
-        ):
+        storage = source._storage
+        if storage is not None and storage is impl._storage:
             return False
         meta = source.autograd_meta
         if meta is not None and meta.needs_gradient():
             return False
-    elif type(value) is float:
-        if not abs(value) <= layout.largest:  # larger, or NaN
+        content = source.array
+        known = source.layout
+        if known is None:
+            known = source.find_layout()
+        if known is not of_row or known is PECULIAR:
+            # Lazy conjugates, which have a storage, are stored by their values, in `write`.
+            if (
+                source is impl
+                or content.dtype is not layout.dtype
+                or source.extra_meta is not None
+                or (storage is not None and type(content) is not np.ndarray)
+            ):
+                return False
+            try:
+                array, inside = array[index], _ALL
+            except (IndexError, OverflowError):
+                return False
+            if content.shape != array.shape and content.ndim:
+                return False
+    elif type(value) is float or type(value) is int:
+        largest = layout.largest if type(value) is float else min(SMALL, layout.largest)
+        if not abs(value) <= largest:  # larger, or NaN
             return False
         content = value
-    elif type(value) is int:
-        if abs(value) > SMALL or layout.largest < 0:
-            return False
-        content = value
+        if of_row is None:
+            try:
+                array, inside = array[index], _ALL
+            except (IndexError, OverflowError):
+                return False
     else:
         return False
-    array = impl.array
-    if type(row) is int and (alike or type(content) is not np.ndarray):
-        count = layout.shape[0]
-        if not -count <= row < count:
-            return False
-    else:
-        try:
-            array = array[index]
-        except (IndexError, OverflowError):
-            return False
-        if type(content) is np.ndarray and content.shape != array.shape and content.ndim:
-            return False
-    counter = impl.version_counter
-    if counter is None:
-        counter = impl.counter
     if counter.log is not None:
         # See Note [Marked for the next version].
         while mark_part(impl, counter, index) != counter.value + 1:
             continue
     version = counter.value = counter.value + 1
-    array[index if array is impl.array else ...] = content
+    array[inside] = content
     record_write(impl, counter, version, "__setitem__", SETITEM)
     return True
 

@@ -16,6 +16,8 @@ from vtgrad.graph.tracer import read_value
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.copying_nodes import CopyBackwards
+from vtgrad.ops.generated.views_nodes import SelectBackward0, SliceBackward0
 from vtgrad.ops.kernels.indexing.index_support import INT64
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -40,10 +42,13 @@ from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.write import write_part
 from vtgrad.views.write_back import write_back
+from vtgrad.views.write_recorded_part import write_recorded_part
 
 __all__ = ["getitem", "setitem"]
 
 _BOOL: Final = np.dtype(np.bool_)
+# The producers of views by an integer, and by a slice.
+_MAKERS: Final = SelectBackward0, SliceBackward0
 
 
 def getitem(tensor: T, expression: object) -> T:
@@ -96,17 +101,18 @@ def setitem(tensor: T, expression: object, value: object) -> None:
     ShapeError
         If it does not broadcast.
     """
-    index = _part_index(expression)
+    # The usual case inline, to save a call.
+    index = (expression, ...) if type(expression) is int else _part_index(expression)
     if index is not None:
         if write_part(tensor._impl, index, value):
             return
-        if (
-            isinstance(value, TensorBase)
-            and value._impl._storage is not None
-            and value._impl._storage is tensor._impl._storage
-            and write_back(tensor, index, value)
-        ):
-            return
+        if isinstance(value, TensorBase):
+            storage = value._impl._storage
+            if storage is not None and storage is tensor._impl._storage:
+                if write_back(tensor, index, value):
+                    return
+            elif write_recorded_part(tensor, index, value, CopyBackwards.record, _MAKERS):
+                return
     thread = get_ident()
     try:
         begin_write_as("__setitem__", DIRECT)
@@ -174,8 +180,6 @@ def _is_plain(start: object, stop: object, step: object) -> bool:
 
 def _part_index(expression: object) -> PartIndex | None:
     """The expression as `write_part` takes it; None if it is more than integers and slices."""
-    if type(expression) is int:
-        return expression, ...
     parts = expression if type(expression) is tuple else (expression,)
     for part in parts:
         if type(part) is not int and not (
