@@ -81,7 +81,8 @@ def write_recorded_part(
     content, counter = source.array, impl.version_counter
     if (
         layout is PECULIAR
-        or keys.active
+        or keys.modes
+        or source.extra_meta is not None
         or content.dtype is not layout.dtype
         or not layout.inexact
         or type(content) is not np.ndarray
