@@ -1,4 +1,4 @@
-"""``x[i] = v`` that is recorded without a view, see Note [A part that is written without a view]."""
+"""``x[i] = v`` is recorded without a view; see Note [A part that is written without a view]."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -104,7 +104,7 @@ def program(seed: int) -> list[object]:
 @pytest.mark.skipif(vt.__compiled__, reason="native calls go past the seam")
 @pytest.mark.parametrize("first", range(0, 1000, 100))
 def test_the_short_way_shows_nowhere(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
-    """What breaks it: a value, gradient, message, version or call of a hook that depends on it."""
+    """What breaks it: a value, gradient, message, version or hook that depends on the way."""
     served: list[bool] = []
 
     def counted(*arguments: object) -> bool:
@@ -197,7 +197,7 @@ def test_anomaly_mode_and_profiles_see_the_view() -> None:
     assert view.made_at is not None
     with profiler.profile() as profile:
         x[1] = w
-    assert ["aten::select", "aten::copy_"] == [e.name for e in profile.events()[1:]]
+    assert [e.name for e in profile.events()[1:]] == ["aten::select", "aten::copy_"]
 
 
 def test_errors_are_those_of_the_long_way() -> None:

@@ -31,17 +31,20 @@ def metadata_of(impl: TensorImpl) -> tuple[InputMetadata, ...]:
     extra = impl.extra_meta
     if extra is not None and extra.device is not None:
         return _metadata_on(extra.device, impl)
-    return metadata_of_array(impl.array)
+    key = (impl.array.shape, impl.array.dtype)
+    return _known.get(key) or _remembered(key)
 
 
 def metadata_of_array(array: Array) -> tuple[InputMetadata, ...]:
     """The metadata of a node whose only result has this array, and is not on a lane."""
     key = (array.shape, array.dtype)
-    found = _known.get(key)
-    if found is None:
-        if len(_known) >= _BOUND:
-            _known.clear()
-        found = _known[key] = (InputMetadata(*key),)
+    return _known.get(key) or _remembered(key)
+
+
+def _remembered(key: tuple[Shape, NumpyDType]) -> tuple[InputMetadata, ...]:
+    if len(_known) >= _BOUND:
+        _known.clear()
+    found = _known[key] = (InputMetadata(*key),)
     return found
 
 

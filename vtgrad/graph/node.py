@@ -170,7 +170,8 @@ class Node(Edge):
     thread_id: int
     topological_nr: int
     hooks: NodeHooks | None
-    _metadata: dict[str, object] | None
+    # Unset until asked for.
+    _metadata: dict[str, object]
     # Unset until an edge leads to the node.
     _has_parent: bool
     # Unset until asked for; see Note [Leaves that are visible].
@@ -206,7 +207,6 @@ class Node(Edge):
         numbering.next_nr += 1
         self.thread_id = numbering.thread_id
         self.hooks = None
-        self._metadata = None
         if anomaly.enabled:
             remember(self)
 
@@ -755,7 +755,7 @@ class Node(Edge):
         >>> node.metadata
         {'layer': 1}
         """
-        notes = self._metadata
+        notes: dict[str, object] | None = getattr(self, "_metadata", None)
         if notes is None:
             notes = self._metadata = {}
         return notes

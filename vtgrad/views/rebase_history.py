@@ -19,7 +19,6 @@ from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta, produc
 
 __all__ = [
     "begin_rebase",
-    "begin_rebase_of",
     "end_rebase",
     "leave_unfinished",
     "rebase_history",
@@ -97,17 +96,12 @@ def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> AutogradMeta:
     if transform is not None:
         transform.add(tensor)
     if slices is not None:
-        meta = tensor._impl.autograd_meta
-        assert isinstance(meta, DifferentiableViewMeta)
+        view = tensor._impl.autograd_meta
+        assert isinstance(view, DifferentiableViewMeta)
+        tensor = view.base
         if transform is not None:
-            transform.add(meta.base)
-        return begin_rebase_of(meta.base)
-    return begin_rebase_of(tensor)
-
-
-def begin_rebase_of(base: TensorBase) -> AutogradMeta:
-    """As `begin_rebase`, of a tensor that is no view, where no transform is running."""
-    meta = own_meta(base)
+            transform.add(tensor)
+    meta = own_meta(tensor)
     if meta.requires_grad_ or meta.grad_accumulator is not None:
         meta.stop_being_leaf(LeafState.MOVED)
     meta.store_producer(UNFINISHED, 0)

@@ -4,10 +4,11 @@
 Note [The write funnel]
 
 Every write of an operator to a buffer (in place, ``x[i] = v``) goes through `write`, its short
-forms `write_ufunc` and `write_part`, or `write_geometry`, in this order. `write_out` does the same
-for ``out=``, which is never recorded, and `GradStores.commit` for all leaves to whose ``.grad`` a
-pass adds, at once; see Note [All leaves or none]. What ``x[i] += y`` assigns in the end is in its
-place already: `write_back` counts that, and writes nothing; see Note [Writing back].
+forms `write_ufunc`, `write_part` and `write_recorded_part`, or `write_geometry`, in this order.
+`write_out` does the same for ``out=``, which is never recorded, and `GradStores.commit` for all
+leaves to whose ``.grad`` a pass adds, at once; see Note [All leaves or none]. What ``x[i] += y``
+assigns in the end is in its place already: `write_back` counts that, and writes nothing; see Note
+[Writing back].
 
 1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
    is its memory read-only, does it overlap itself;
@@ -55,7 +56,7 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR, Layout
-from vtgrad.storage.loops import NATIVE, binary_loop
+from vtgrad.storage.loops import NATIVE, binary_loop, unary_loop
 from vtgrad.storage.mark_written import PartIndex, mark_part, mark_written
 from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
@@ -91,6 +92,7 @@ from vtgrad.views.rebase_history import begin_rebase, end_rebase, slices_of
 from vtgrad.views.view_fn import Replay, restride_of
 
 __all__ = [
+    "ALONE",
     "Recorder",
     "increment_version",
     "write",
@@ -100,6 +102,9 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=TensorBase)
+
+# In place of the second operand, for ufuncs that have none.
+ALONE: Final = object()
 
 # The index of a whole array.
 _ALL: Final[PartIndex] = (...,)
@@ -241,7 +246,8 @@ def write_ufunc(
 ) -> bool:
     """Write the result of a ufunc if steps 1, 2, 4 and 8 have no effect; see `write`.
 
-    Nothing is recorded, because no operand requires grad, and no check can fail, because the
+    The second operand is `other`: `ALONE` for a ufunc of one operand, which is floating or complex
+    then. Nothing is recorded, because no operand requires grad, and no check can fail, because the
     operands have one layout (Note [One look at a layout]) and share no memory.
 
     Returns
@@ -279,6 +285,8 @@ def write_ufunc(
         type(other) is float or (type(other) is int and abs(other) <= SMALL)
     ):
         operand = layout.numbers.operand(other)
+    elif other is ALONE and layout.inexact:
+        operand = ALONE
     else:
         return False
     counter = impl.version_counter
@@ -299,13 +307,16 @@ def write_ufunc(
             continue
     version = counter.value = counter.value + 1
     try:
-        if not NATIVE or binary_loop(ufunc, array, operand, array) is None:
+        if operand is ALONE:
+            if not NATIVE or unary_loop(ufunc, array, array) is None:
+                run(ufunc, array, array)
+        elif not NATIVE or binary_loop(ufunc, array, operand, array) is None:
             run(ufunc, array, operand, array)
     except RuntimeError as error:
         # As in `write`.
         if not renew_context(error):
             raise
-        no_fp_warnings.run(ufunc, array, operand, array)
+        no_fp_warnings.run(ufunc, *((array,) if operand is ALONE else (array, operand)), array)
     if (
         writes is not None
         and user is not None

@@ -39,7 +39,7 @@ from vtgrad.storage.version_counter import INFERENCE
 from vtgrad.views.copy_slices import CopySlices
 from vtgrad.views.creation_meta import CreationMeta
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
-from vtgrad.views.rebase_history import begin_rebase_of
+from vtgrad.views.rebase_history import begin_rebase
 from vtgrad.views.write import Recorder
 
 __all__ = ["write_recorded_part"]
@@ -135,7 +135,7 @@ def write_recorded_part(
     if counter is None:
         counter = impl.counter
     # Step 4; 3 has nothing to do.
-    holder = begin_rebase_of(base)
+    holder = begin_rebase(base, None)
     if counter.log is not None:
         # See Note [Marked for the next version].
         while mark_array(impl, counter, part, offset) != counter.value + 1:
