@@ -150,6 +150,8 @@ class Node(Edge):
     # large ones only (Note [Large gradients]).
     takes_ownership: ClassVar[bool] = False
     takes_large: ClassVar[bool] = False
+    # Whether the gradient of the first input is zero in any case, and all others are FRESH.
+    overwrites: ClassVar[bool] = False
     # Whether this is the node of a view, whose first edge leads to the viewed value.
     is_view_node: ClassVar[bool] = False
     # Whether `save_results` saves anything.

@@ -206,7 +206,16 @@ class CopySlices(Node):
         found: Sequence[Gradient | None]
         observer = observer_of_thread() if observers else None
         event = None if observer is None else begin_node(observer, inner, (part,))
-        if part.size < large.elements:
+        if (
+            inner.overwrites
+            and observer is None
+            and type(part) is np.ndarray
+            and part.flags.c_contiguous
+        ):
+            # What was there before has no part in the result, and no answer shares memory with
+            # the part: it is read where it is, and zeros are stored below.
+            found = inner.apply_array(part, needs & ~1)
+        elif part.size < large.elements:
             found = inner.apply_array(part.copy(), needs)
         else:
             own_part = part if self._lends(part, inner, needs) else part.copy()

@@ -144,7 +144,9 @@ def set_item(c: Chooser) -> Sequence[Step] | None:
     return c.under(steps.SetItem(t.index, value_for(c, t, shape), parts))
 
 
-@kind(6, "setitem", "add")
+# In mixtures only: PyTorch's graph has a second write for it, by which a comparison node by node
+# would stop.
+@kind(0, "setitem", "add")
 def augment_item(c: Chooser) -> Sequence[Step] | None:
     """``x[...] op= v``, with a basic index."""
     t = c.pick_target()
