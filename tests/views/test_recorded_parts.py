@@ -142,6 +142,27 @@ def test_the_graph_is_that_of_a_copy_into_a_view() -> None:
     assert w.grad.tolist() == [4, 5, 6]
 
 
+@pytest.mark.parametrize("index", [1, (slice(None), 1)], ids=str)
+def test_what_was_overwritten_has_gradient_zero_and_the_value_its_own(
+    index: int | tuple[slice, int],
+) -> None:
+    """The incoming gradient, which is the caller's, does not change."""
+    leaf = vt.ones(3, 3, requires_grad=True)
+    w = vt.ones(3, requires_grad=True)
+    x = leaf * 1
+    x[index] = w
+    given = vt.full((3, 3), -2.0)
+    x.backward(given)
+    assert leaf.grad is not None
+    assert w.grad is not None
+    assert leaf.grad[index].tolist() == [0, 0, 0]
+    assert not leaf.grad[index].signbit().any()
+    assert leaf.grad.sum().item() == -12
+    w.grad.zero_()
+    assert leaf.grad.sum().item() == -12
+    assert given.tolist() == [[-2, -2, -2]] * 3
+
+
 def test_the_usual_case_is_served() -> None:
     w = vt.ones(3, requires_grad=True)
     x = vt.zeros(4, 3)
