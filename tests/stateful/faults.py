@@ -22,6 +22,7 @@ from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.graph.set_history import own_meta
 from vtgrad.ops.generated import arithmetic_nodes
+from vtgrad.ops.generated.views_nodes import AsStridedBackward0
 from vtgrad.ops.install import InstalledOperators
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import contiguous_strides
@@ -219,11 +220,12 @@ def region_loses_its_offset(patch: pytest.MonkeyPatch) -> None:
     def planted(
         base: TensorImpl,
         base_edge: Edge | None,
-        view: TensorImpl,
+        part: Array,
+        offset: int,
         view_fn: ViewFunction | None,
         function: Node,
     ) -> CopySlices:
-        node = of_write(base, base_edge, view, view_fn, function)
+        node = of_write(base, base_edge, part, offset, view_fn, function)
         node.offset = 0
         return node
 
@@ -237,11 +239,12 @@ def region_loses_its_strides(patch: pytest.MonkeyPatch) -> None:
     def planted(
         base: TensorImpl,
         base_edge: Edge | None,
-        view: TensorImpl,
+        part: Array,
+        offset: int,
         view_fn: ViewFunction | None,
         function: Node,
     ) -> CopySlices:
-        node = of_write(base, base_edge, view, view_fn, function)
+        node = of_write(base, base_edge, part, offset, view_fn, function)
         if node.view_strides == node.base_strides[::-1] and node.offset == 0:
             item = base.array.itemsize
             node.view_strides = tuple([s * item for s in contiguous_strides(node.view_sizes)])
@@ -250,14 +253,23 @@ def region_loses_its_strides(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(CopySlices, "of_write", planted)
 
 
+def part_that_is_assigned_to_itself_is_not_counted(patch: pytest.MonkeyPatch) -> None:
+    """The last step of ``x[i] += y`` leaves the version where it was."""
+    patch.setattr(
+        "vtgrad.ops.composites.indexing.getitem.write_back",
+        lambda tensor, index, value: value._impl.autograd_meta is not None,
+    )
+
+
 def rebuilt_view_starts_at_the_base(patch: pytest.MonkeyPatch) -> None:
     """The producer of a stale view is rebuilt without the view's offset."""
     as_strided_node = InstalledOperators.as_strided_node
 
-    def planted(
-        self: InstalledOperators, base: TensorBase, size: Shape, stride: Shape, offset: int
-    ) -> Node:
-        return as_strided_node(self, base, size, stride, 0)
+    def planted(self: InstalledOperators, base: TensorBase, view: TensorImpl) -> Node:
+        node = as_strided_node(self, base, view)
+        assert isinstance(node, AsStridedBackward0)
+        node.storage_offset = 0
+        return node
 
     patch.setattr(InstalledOperators, "as_strided_node", planted)
 
@@ -435,6 +447,7 @@ FAULTS_OF_WRITES = [
         (stale_value_is_found_too_late, "expected", 8),
         (region_loses_its_offset, "expected [", 7),
         (region_loses_its_strides, "expected [", 7),
+        (part_that_is_assigned_to_itself_is_not_counted, "._version", 3),
         (rebuilt_view_starts_at_the_base, "expected [", 7),
         (saved_values_are_never_freed, "expected graph-freed", 6),
         (retained_gradient_stays_with_the_old_value, ".grad: expected", 6),

@@ -857,7 +857,12 @@ def test_whatever_moves_a_version_says_who_did_it() -> None:
             assert len(moves) == len(tells) == 1, (path, function.name)
             assert moves[0] < tells[0], (path, function.name)
     # See Note [The write funnel].
-    assert moving == {"storage/record_write.py", "views/write.py", "views/write_out.py"}
+    assert moving == {
+        "storage/record_write.py",
+        "views/write.py",
+        "views/write_out.py",
+        "views/write_recorded_part.py",
+    }
 
 
 def test_nothing_is_remembered_of_inference_tensors() -> None:

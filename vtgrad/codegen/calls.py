@@ -105,13 +105,14 @@ def tensor_names(operator: Operator) -> str:
 
 def recording(operator: Operator) -> str:
     """The condition on which a call is recorded; it costs little where no operand has metadata."""
-    asked = "{0}._impl.autograd_meta is not None and {0}._impl.autograd_meta.needs_gradient()"
+    asked = "(meta := {0}._impl.autograd_meta) is not None and meta.needs_gradient()"
     inline = {"Tensor": asked, "Tensor | Number": f"isinstance({{0}}, TensorBase) and {asked}"}
     if not all(a.type in inline for a in operator.tensors):
         return f"is_recording() and requires_grad({tensor_names(operator)})"
     parts = [inline[a.type].format(a.name) for a in operator.tensors]
     first = parts[0] if len(parts) == 1 else "(" + " or ".join(f"({p})" for p in parts) + ")"
-    return f"{first} and is_recording()"
+    # The first test of `is_recording`, inline to save a call.
+    return f"{first} and (not switched.silent or is_recording())"
 
 
 def view_node(operator: Operator) -> str:

@@ -70,6 +70,7 @@ from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import INT, integer
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -80,7 +81,7 @@ from vtgrad.views.make_view import make_view, make_views
 from vtgrad.views.unsafe_split import make_copies, make_unsafe_split, write_copies
 from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
 from vtgrad.views.view_info import ViewFunction
-from vtgrad.views.write import write, write_geometry, write_ufunc
+from vtgrad.views.write import ALONE, write, write_geometry, write_ufunc
 from vtgrad.views.write_out import check_out, write_out, write_outs
 """
 
@@ -241,7 +242,7 @@ def _out_of_place(operator: Operator) -> str:
     stored, recorded = _stored(operator, returned), _recorded(operator, several=several)
     value = _undifferentiable(operator, "results" if several else "result")
     head = ""
-    if operator.ufunc is not None:
+    if operator.ufunc is not None and len(operator.arguments) > 1:
         body, keyed = _quick(operator, keyed + body), ""
         head = "result: T | None = None\n"
         stored = fill(_UNLESS_QUICK, stored=_bound_there(stored))

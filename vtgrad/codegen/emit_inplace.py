@@ -26,6 +26,12 @@ $taken_over
 return write($first, $recorder, $writer, $second, operator="$spoken")
 """
 
+_WRITTEN_BY_UFUNC_ALONE = """
+if write_ufunc($first._impl, np.$ufunc, ALONE, "$spoken", True):
+    return $first
+$general
+"""
+
 _WRITTEN_BY_UFUNC_IF = """
 if $condition:
     $quick
@@ -52,7 +58,7 @@ def emit_writers(operator: Operator, name: str, made: str) -> str:
         The writer, as Python text.
     """
     text, ufunc = f"_{name}writer = {made}\n", _ufunc(operator, name)
-    if ufunc is not None:
+    if ufunc is not None and len(operator.arguments) > 1:
         extra = ", inexact=True" if operator.ufunc_inexact else ""
         text += f"_{name}ufunc_writer = store_ufunc(np.{ufunc}, _{name}writer{extra})\n"
     return text
@@ -72,7 +78,15 @@ def emit_inplace(operator: Operator, name: str) -> str:
     own, ufunc, inexact = name == operator.name, _ufunc(operator, name), operator.ufunc_inexact
     spoken = operator.spoken_inplace
     body, keyed = _written(operator, writer, spoken), taken_over(operator, name, out=False)
-    if ufunc is not None:
+    if ufunc is not None and len(operator.arguments) == 1:
+        body = fill(
+            _WRITTEN_BY_UFUNC_ALONE,
+            first=operator.arguments[0].name,
+            ufunc=ufunc,
+            spoken=spoken,
+            general=keyed + body,
+        )
+    elif ufunc is not None:
         short = fill(
             _WRITTEN_BY_UFUNC,
             first=operator.arguments[0].name,

@@ -52,6 +52,9 @@ from vtgrad.ops.saving.operands import (
 )
 """
 
+# The gradient of what is overwritten whatever it was.
+_ZEROS = "zeros_like(grad)"
+
 _CLASS = '''
 $final
 class $node($base):
@@ -176,6 +179,9 @@ def _constants(operator: Operator, edges: Sequence[Edge], results: bool, reuses:
     if not any(a.is_list for a in operator.edged):
         owners = tuple_of([edge.ownership for edge in edges])
         lines.append(f"ownership: ClassVar[tuple[int, ...]] = {owners}")
+    written = operator.edged[0].name if operator.edged else ""
+    if operator.formulas.get(written) == _ZEROS and {e.ownership for e in edges} == {"FRESH"}:
+        lines.append("overwrites: ClassVar[bool] = True")
     if operator.arity == 1:
         lines.append("arity: ClassVar[int] = 1")
     if reuses:

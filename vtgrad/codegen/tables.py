@@ -348,8 +348,12 @@ def _ufunc(
     ufunc = entry.get("ufunc")
     if ufunc is None:
         return None, None, False
+    if len(arguments) == 1 and arguments[0].is_tensor and isinstance(ufunc, str):
+        return ufunc, None, True
     if [a.is_tensor for a in arguments[:2]] != [True, True]:
-        raise TableError(f"{where}: only an operator of two tensors can be a ufunc")
+        raise TableError(
+            f"{where}: only an operator of two tensors, or of nothing but one, can be a ufunc"
+        )
     if not isinstance(ufunc, dict):
         return str(ufunc), None, False
     if not {"name"} < set(ufunc) <= {"name", "if", "inexact"}:

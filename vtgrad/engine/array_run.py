@@ -339,6 +339,7 @@ class ArrayRun(Run[Answer]):
         waiting, dependencies, restricted = task.not_ready, task.dependencies, task.runs is not None
         if was_owned and len(answers) == 2 and answers[0] is answers[1]:
             answers, ownership = taken_apart(node, answers, ownership)
+        stated = len(ownership)
         for nr, edge in enumerate(edges):
             if edge is None:
                 continue
@@ -362,7 +363,7 @@ class ArrayRun(Run[Answer]):
                     meta, slot = metadata[0], target
                 else:
                     meta, slot = metadata[edge.input_nr], target.at(edge.input_nr)
-                kind = ownership[nr] if nr < len(ownership) else SHARED
+                kind = ownership[nr] if nr < stated else SHARED
                 owned = kind == FRESH or (
                     kind == PASSED and was_owned and is_sole(answers, edges, nr)
                 )
@@ -371,15 +372,16 @@ class ArrayRun(Run[Answer]):
                     if TYPE_CHECKING:
                         assert isinstance(answer, np.ndarray)
                     fits = answer.shape == meta.shape and answer.dtype is meta.dtype
-                if not fits:
-                    fitted = fit_array(answer, meta, node, nr)
-                    owned = owned or fitted is not answer
-                    answer = fitted
-                if slot.grad is None and not isinstance(answer, Region):
+                if fits and slot.grad is None:
+                    if TYPE_CHECKING:
+                        assert isinstance(answer, np.ndarray)
                     slot.grad = answer
                     slot.owned = owned
-                else:
+                elif fits:
                     slot.add(answer, owned, meta)
+                else:
+                    fitted = fit_array(answer, meta, node, nr)
+                    slot.add(fitted, owned or fitted is not answer, meta)
             if left == 0:
                 self.queue.push(target)
 

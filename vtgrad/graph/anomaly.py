@@ -88,21 +88,27 @@ def assign_parent(node: Node) -> None:
         node.metadata[_PARENT] = parent
 
 
+def _notes_of(node: Node) -> dict[str, object] | None:
+    """The node's `metadata`, if it was asked for."""
+    notes: dict[str, object] | None = getattr(node, "_metadata", None)
+    return notes
+
+
 def made_at(node: Node) -> CallSite | None:
     """The line that made a node; None if it was not recorded."""
-    notes = node._metadata
+    notes = _notes_of(node)
     call_site = None if notes is None else notes.get(_MADE_AT)
     return call_site if isinstance(call_site, CallSite) else None
 
 
 def traceback_of(node: Node) -> str | None:
     """The stack that made a node, as text; None if it was not recorded."""
-    notes = node._metadata
+    notes = _notes_of(node)
     lines = None if notes is None else notes.get(_TRACEBACK)
     return "".join(map(str, lines)) if isinstance(lines, list) else None
 
 
 def parent_of(node: Node) -> object:
     """The node that was running when a node was made; None if there was none."""
-    notes = node._metadata
+    notes = _notes_of(node)
     return None if notes is None else notes.get(_PARENT)

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from vtgrad.storage.arrays import NumpyDType, Shape
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import DType, dtype_of
 from vtgrad.storage.layout import PECULIAR, InputMetadata
 from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["InputMetadata", "ResultInfo", "metadata_of", "result_info"]
+__all__ = ["InputMetadata", "ResultInfo", "metadata_of", "metadata_of_array", "result_info"]
 
 _known: Final[dict[tuple[Shape, NumpyDType], tuple[InputMetadata, ...]]] = {}
 _known_on_lanes: Final[dict[tuple[Shape, NumpyDType, Device], tuple[InputMetadata, ...]]] = {}
@@ -32,11 +32,19 @@ def metadata_of(impl: TensorImpl) -> tuple[InputMetadata, ...]:
     if extra is not None and extra.device is not None:
         return _metadata_on(extra.device, impl)
     key = (impl.array.shape, impl.array.dtype)
-    found = _known.get(key)
-    if found is None:
-        if len(_known) >= _BOUND:
-            _known.clear()
-        found = _known[key] = (InputMetadata(*key),)
+    return _known.get(key) or _remembered(key)
+
+
+def metadata_of_array(array: Array) -> tuple[InputMetadata, ...]:
+    """The metadata of a node whose only result has this array, and is not on a lane."""
+    key = (array.shape, array.dtype)
+    return _known.get(key) or _remembered(key)
+
+
+def _remembered(key: tuple[Shape, NumpyDType]) -> tuple[InputMetadata, ...]:
+    if len(_known) >= _BOUND:
+        _known.clear()
+    found = _known[key] = (InputMetadata(*key),)
     return found
 
 

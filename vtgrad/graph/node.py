@@ -151,6 +151,8 @@ class Node(Edge):
     # large ones only (Note [Large gradients]).
     takes_ownership: ClassVar[bool] = False
     takes_large: ClassVar[bool] = False
+    # Whether the gradient of the first input is zero in any case, and all others are FRESH.
+    overwrites: ClassVar[bool] = False
     # Whether this is the node of a view, whose first edge leads to the viewed value.
     is_view_node: ClassVar[bool] = False
     # Whether `save_results` saves anything.
@@ -171,7 +173,8 @@ class Node(Edge):
     thread_id: int
     topological_nr: int
     hooks: NodeHooks | None
-    _metadata: dict[str, object] | None
+    # Unset until asked for.
+    _metadata: dict[str, object]
     # Unset until an edge leads to the node.
     _has_parent: bool
     # Unset until asked for; see Note [Leaves that are visible].
@@ -207,7 +210,6 @@ class Node(Edge):
         numbering.next_nr += 1
         self.thread_id = numbering.thread_id
         self.hooks = None
-        self._metadata = None
         if anomaly.enabled:
             remember(self)
 
@@ -756,7 +758,7 @@ class Node(Edge):
         >>> node.metadata
         {'layer': 1}
         """
-        notes = self._metadata
+        notes: dict[str, object] | None = getattr(self, "_metadata", None)
         if notes is None:
             notes = self._metadata = {}
         return notes

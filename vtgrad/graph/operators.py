@@ -67,8 +67,8 @@ class Operators(Protocol):
         """A view at a geometry inside the storage."""
         ...
 
-    def as_strided_node(self, base: TensorBase, size: Shape, stride: Shape, offset: int) -> Node:
-        """A node as `as_strided` of `base` makes it."""
+    def as_strided_node(self, base: TensorBase, view: TensorImpl) -> Node:
+        """A node as `as_strided` of `base` makes it for `view`."""
         ...
 
     def strided_node(

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.edge import Edge
-from vtgrad.graph.input_metadata import InputMetadata
+from vtgrad.graph.input_metadata import InputMetadata, metadata_of
 from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
@@ -143,13 +143,13 @@ class InstalledOperators:
         )
         return make_view(a, impl, node)
 
-    def as_strided_node(self, base: TensorBase, size: Shape, stride: Shape, offset: int) -> Node:
-        """The node that `as_strided` of `base` would have."""
-        impl = base._impl
-        edge = gradient_edge(base)
-        return self.strided_node(
-            edge, impl.geometry, (size, stride, offset), impl.dtype, impl.device
-        )
+    def as_strided_node(self, base: TensorBase, view: TensorImpl) -> Node:
+        """The node that `as_strided` of `base` would have if it gave `view`."""
+        node = AsStridedBackward0(None, gradient_edge(base))
+        node.self_geometry = base._impl.geometry
+        node.size, node.stride, node.storage_offset = view.geometry
+        node.input_metadata = metadata_of(view)
+        return node
 
     def strided_node(
         self, edge: Edge | None, base: Geometry, view: Geometry, dtype: NumpyDType, device: Device

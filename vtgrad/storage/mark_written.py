@@ -26,7 +26,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.storage.write_log import SAVED, region_of
 
-__all__ = ["PartIndex", "mark_part", "mark_written"]
+__all__ = ["PartIndex", "mark_array", "mark_part", "mark_written"]
 
 # The index of a part: integers and slices, one for each of the first dimensions, and `...`.
 PartIndex: TypeAlias = tuple[int | slice | EllipsisType, ...]
@@ -95,6 +95,30 @@ def mark_part(impl: TensorImpl, counter: VersionCounter, index: PartIndex) -> in
         version = log.note(counter, region_of(part, offset))
     if log.token is not None:
         keep_overwritten(log, version, impl.storage, impl.array[index], offset, None)
+    return version
+
+
+def mark_array(impl: TensorImpl, counter: VersionCounter, part: Array, offset: int) -> int:
+    """Mark a part of a tensor as written by the version that comes next.
+
+    Parameters
+    ----------
+    part : ndarray
+        The elements of the part.
+    offset : int
+        Offset of the first of them in the storage, in bytes.
+
+    Returns
+    -------
+    int
+        As `mark_written`.
+    """
+    log = counter.log
+    if log is None or log is SAVED:
+        log = impl.own_log(counter)
+    version = log.note(counter, region_of(part, offset))
+    if log.token is not None:
+        keep_overwritten(log, version, impl.storage, part, offset, None)
     return version
 
 

@@ -34,7 +34,7 @@ from vtgrad.errors import VtgradError
 from vtgrad.storage.mark_written import mark_written
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_state import after_fork
-from vtgrad.storage.version_counter import INFERENCE, Record, Site, VersionCounter
+from vtgrad.storage.version_counter import INFERENCE, Record, Site, VersionCounter, WrittenPart
 from vtgrad.storage.write_log import SAVED
 
 __all__ = [
@@ -99,7 +99,12 @@ last_caller: Final[LastCaller] = LastCaller()
 
 
 def record_write(
-    impl: TensorImpl, counter: VersionCounter, version: int, operator: str, distance: int
+    impl: TensorImpl,
+    counter: VersionCounter,
+    version: int,
+    operator: str,
+    distance: int,
+    part: WrittenPart | None = None,
 ) -> None:
     """Record the write that made a version; see Note [Who wrote].
 
@@ -115,6 +120,8 @@ def record_write(
         The public name of the operator that wrote.
     distance : int
         `DIRECT`, `SETITEM` or `OUTERMOST`.
+    part : WrittenPart, optional
+        The written view, if it is not `impl`.
     """
     writes = counter.writes
     if writes is None:
@@ -124,7 +131,8 @@ def record_write(
         none_yet: list[Record | None] = [None] * KEPT
         writes = counter.writes = none_yet
     meta = impl.autograd_meta
-    part = meta.written_part(impl) if meta is not None and meta.is_view else None
+    if part is None and meta is not None and meta.is_view:
+        part = meta.written_part(impl)
     thread = get_ident()
     code: CodeType | None
     if on_behalf and thread in on_behalf:

@@ -122,24 +122,33 @@ class TensorImpl:
     _storage: Storage | None
     _strides: Shape | None
 
-    def __init__(self, array: Array) -> None:
+    def __init__(
+        self,
+        array: Array,
+        byte_offset: int = 0,
+        version_counter: VersionCounter | None = None,
+        storage: Storage | None = None,
+        strides: Shape | None = None,
+    ) -> None:
         self.array = array
-        self.byte_offset = 0
-        self.version_counter = None
+        self.byte_offset = byte_offset
+        self.version_counter = version_counter
         self.autograd_meta = None
         self.layout = None
         self.saved = None
         self.extra_meta = None
-        self._storage = None
-        self._strides = None
+        self._storage = storage
+        self._strides = strides
         if switched.inference:
-            self.version_counter = counter_of_new()
+            if version_counter is None:
+                self.version_counter = counter_of_new()
             extra = extra_of_new()
             if extra is not None:
                 self.extra_meta = extra
                 self.layout = PECULIAR
-                # What is saved keeps the storage, which has the device.
-                self.own_storage()
+                if storage is None:
+                    # What is saved keeps the storage, which has the device.
+                    self.own_storage()
 
     def alias(self, array: Array, byte_offset: int, strides: Shape | None = None) -> TensorImpl:
         """A new impl on the same storage and version counter.
@@ -159,11 +168,7 @@ class TensorImpl:
         storage = self._storage
         if storage is None:
             storage = self.own_storage()
-        impl = TensorImpl(array)
-        impl.byte_offset = byte_offset
-        impl._storage = storage
-        impl._strides = strides
-        impl.version_counter = counter
+        impl = TensorImpl(array, byte_offset, counter, storage, strides)
         extra = self.extra_meta
         if extra is not None:
             if extra.device is not None:

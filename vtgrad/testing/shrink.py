@@ -16,6 +16,7 @@ from vtgrad.testing.program import without_orphans
 from vtgrad.testing.session import DivergenceError, Session
 from vtgrad.testing.steps import (
     Apply,
+    AugmentItem,
     Backward,
     Call,
     Detach,
@@ -172,7 +173,7 @@ def _renamed(step: Step, numbers: Mapping[int, int]) -> Step:
         return numbers.get(value, value) if isinstance(value, int) else value
 
     changes = {name: swap(getattr(step, name)) for name in _USES if hasattr(step, name)}
-    if isinstance(step, SetItem) and isinstance(step.value, str):
+    if isinstance(step, SetItem | AugmentItem) and isinstance(step.value, str):
         changes["value"] = swap(step.value)
     if isinstance(step, MakeDual):
         changes["seed"] = swap(step.seed)
@@ -277,6 +278,8 @@ def _plain(step: Step) -> Iterator[Step]:
         yield Fill(step.target, 2, step.grad)  # which needs no other tensor
     if isinstance(step, SetItem) and not isinstance(step.value, int):
         yield replace(step, value=2)
+    if isinstance(step, AugmentItem):
+        yield SetItem(step.target, 2, step.index, grad=step.grad)
     if isinstance(step, MakeDual) and isinstance(step.seed, str):
         yield replace(step, seed=Literal((), (1,)))  # of the shape that is needed, when it is run
     if isinstance(step, Gradient) and len(step.inputs) > 1:

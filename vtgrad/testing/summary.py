@@ -8,7 +8,7 @@ from typing import Final
 
 from vtgrad.testing.custom import Rule
 from vtgrad.testing.judging import Divergence
-from vtgrad.testing.steps import Call, Fill, SetItem, Step, Write
+from vtgrad.testing.steps import AugmentItem, Call, Fill, SetItem, Step, Write
 
 __all__ = ["summary"]
 
@@ -68,4 +68,6 @@ def summary(
 
 def _writes(step: Step) -> bool:
     """Whether a step may write to what an earlier one has made or read."""
-    return isinstance(step, Fill | SetItem | Write) or (isinstance(step, Call) and not step.outs)
+    return isinstance(step, Fill | SetItem | AugmentItem | Write) or (
+        isinstance(step, Call) and not step.outs
+    )

@@ -103,25 +103,41 @@ class CopySlices(Node):
     def of_write(
         base: TensorImpl,
         base_edge: Edge | None,
-        view: TensorImpl,
+        part: Array,
+        offset: int,
         view_fn: ViewFunction | None,
         function: Node,
     ) -> CopySlices:
-        """The new producer of `base`, after the operator of `function` wrote to `view`."""
+        """The new producer of `base`, after the operator of `function` wrote to a part.
+
+        Parameters
+        ----------
+        base_edge : Edge or None
+            The edge to the former producer.
+        part : ndarray
+            The written view.
+        offset : int
+            Offset of its first element in the storage, in bytes.
+        view_fn : callable, optional
+            Makes the view from the base, if its geometry does not suffice.
+        """
+        # Only this node sends gradients: the former producer of the view is not needed any more.
         if function.many_edges is None and function.arity == 2:
             node = CopySlices(None, base_edge, function.edge1)
+            # `lead_like` inline.
+            function.edge0 = base_edge
+            function.topological_nr = node.topological_nr
         else:
             node = CopySlices((base_edge, *function.next_edges[1:]))
-        # Only this node sends gradients: the former producer of the view is not needed any more.
-        function.lead_like(node)
+            function.lead_like(node)
         node.fn = function
         if function.hooks is not None:
             # Before any hook is registered, only nodes that run user code have hooks.
             node.hooks = USERS_CODE
-        array, part = base.array, view.array
+        array = base.array
         node.base_sizes, node.base_strides = array.shape, array.strides
         node.view_sizes, node.view_strides = part.shape, part.strides
-        node.offset = view.byte_offset - base.byte_offset
+        node.offset = offset - base.byte_offset
         node.view_fn = view_fn
         node.view_node = None
         # `write_back` asks; to read an unset field is dear.
@@ -191,7 +207,16 @@ class CopySlices(Node):
         found: Sequence[Gradient | None]
         observer = observer_of_thread() if observers else None
         event = None if observer is None else begin_node(observer, inner, (part,))
-        if part.size < large.elements:
+        if (
+            inner.overwrites
+            and observer is None
+            and type(part) in PLAIN
+            and part.flags.c_contiguous
+        ):
+            # What was there before has no part in the result, and no answer shares memory with
+            # the part: it is read where it is, and zeros are stored below.
+            found = inner.apply_array(part, needs & ~1)
+        elif part.size < large.elements:
             found = inner.apply_array(part.copy(), needs)
         else:
             own_part = part if self._lends(part, inner, needs) else part.copy()

@@ -183,6 +183,11 @@ class DifferentiableViewMeta(ForwardViewMeta):
         old, old_nr = self.grad_fn_, self.output_nr
         if self.maker is None:
             self.maker = _maker(old)
+        if not (self.retains_grad or self.kept_on or retained.views) and self.base_fn is None:
+            # The usual case: nothing is kept at the old producer.
+            self.store_producer(self._rebuilt(owner, base), 0)
+            self.written_by = None
+            return
         parts: tuple[RetainedPart, ...] = ()
         written = None if self.base_fn is None else producer_of(base)
         if isinstance(written, CopySlices) and written.fn is self.base_fn:
@@ -327,8 +332,7 @@ class DifferentiableViewMeta(ForwardViewMeta):
             refuse_other_memory()
         view_fn = self.view_fn
         if view_fn is None:
-            impl = owner._impl
-            return operators().as_strided_node(base, impl.sizes, impl.strides, impl.storage_offset)
+            return operators().as_strided_node(base, owner._impl)
         return operators().replayed_node(base, view_fn)
 
     def describe(self) -> str:

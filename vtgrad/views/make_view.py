@@ -10,6 +10,7 @@ from vtgrad.graph.input_metadata import InputMetadata, metadata_of
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.mode import switched
 from vtgrad.storage.record_write import DIRECT, caller
 from vtgrad.storage.tensor_base import TensorBase, handle_like
@@ -72,15 +73,20 @@ def make_view(
         if switched.silent and not is_recording():
             creation = made_unrecorded()
     elif not node.input_metadata:
-        node.input_metadata = metadata_of(impl)
+        # The first test of `metadata_of`, inline because every recorded view runs it.
+        layout = impl.layout
+        if layout is None or layout is PECULIAR:
+            node.input_metadata = metadata_of(impl)
+        else:
+            node.input_metadata = layout.metadata
     base: TensorBase = parent
     replay: Replay | None = None
     parent_meta = parent._impl.autograd_meta
     if type(parent_meta) is DifferentiableViewMeta:
         base = parent_meta.base
-        if creation is _DEFAULT and parent_meta.creation_meta is not _DEFAULT:
-            made_at = parent_meta.restricted_at()
         if parent_meta.creation_meta is not _DEFAULT:
+            if creation is _DEFAULT:
+                made_at = parent_meta.restricted_at()
             creation = propagate(parent_meta.creation_meta, creation)
         if view_fn is not None or parent_meta.view_fn is not None:
             replay = replay_of(base._impl, parent._impl, parent_meta.view_fn, impl, view_fn)

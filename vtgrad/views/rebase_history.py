@@ -75,7 +75,8 @@ def slices_of(tensor: TensorBase, node: Node) -> CopySlices | None:
     return CopySlices.of_write(
         base._impl,
         gradient_edge(base),
-        impl,
+        impl.array,
+        impl.byte_offset,
         None if replay is None else replay.moved(_start_of(base._impl)),
         node,
     )
@@ -91,15 +92,16 @@ def begin_rebase(tensor: TensorBase, slices: CopySlices | None) -> AutogradMeta:
     AutogradMeta
         The metadata, of the tensor or of its base, that gets the new producer.
     """
-    meta = own_meta(tensor)
     transform = thread.transform
     if transform is not None:
         transform.add(tensor)
     if slices is not None:
-        assert isinstance(meta, DifferentiableViewMeta)
+        view = tensor._impl.autograd_meta
+        assert isinstance(view, DifferentiableViewMeta)
+        tensor = view.base
         if transform is not None:
-            transform.add(meta.base)
-        meta = own_meta(meta.base)
+            transform.add(tensor)
+    meta = own_meta(tensor)
     if meta.requires_grad_ or meta.grad_accumulator is not None:
         meta.stop_being_leaf(LeafState.MOVED)
     meta.store_producer(UNFINISHED, 0)

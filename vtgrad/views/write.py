@@ -4,10 +4,11 @@
 Note [The write funnel]
 
 Every write of an operator to a buffer (in place, ``x[i] = v``) goes through `write`, its short
-forms `write_ufunc` and `write_part`, or `write_geometry`, in this order. `write_out` does the same
-for ``out=``, which is never recorded, and `GradStores.commit` for all leaves to whose ``.grad`` a
-pass adds, at once; see Note [All leaves or none]. What ``x[i] += y`` assigns in the end is in its
-place already: `write_back` counts that, and writes nothing; see Note [Writing back].
+forms `write_ufunc`, `write_part` and `write_recorded_part`, or `write_geometry`, in this order.
+`write_out` does the same for ``out=``, which is never recorded, and `GradStores.commit` for all
+leaves to whose ``.grad`` a pass adds, at once; see Note [All leaves or none]. What ``x[i] += y``
+assigns in the end is in its place already: `write_back` counts that, and writes nothing; see Note
+[Writing back].
 
 1. check: may this tensor be written at all (`refuse_outside_inference_mode`, `check_inplace`),
    is its memory read-only, does it overlap itself;
@@ -41,7 +42,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from sys import _getframe
 from types import FrameType
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Final, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -54,8 +55,8 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import keys
-from vtgrad.storage.layout import PECULIAR
-from vtgrad.storage.loops import NATIVE, binary_loop
+from vtgrad.storage.layout import PECULIAR, Layout
+from vtgrad.storage.loops import NATIVE, binary_loop, unary_loop
 from vtgrad.storage.mark_written import PartIndex, mark_part, mark_written
 from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings, renew_context
@@ -91,6 +92,7 @@ from vtgrad.views.rebase_history import begin_rebase, end_rebase, slices_of
 from vtgrad.views.view_fn import Replay, restride_of
 
 __all__ = [
+    "ALONE",
     "Recorder",
     "increment_version",
     "write",
@@ -101,6 +103,11 @@ __all__ = [
 
 T = TypeVar("T", bound=TensorBase)
 
+# In place of the second operand, for ufuncs that have none.
+ALONE: Final = object()
+
+# The index of a whole array.
+_ALL: Final[PartIndex] = (...,)
 
 # Makes an operator's node from its arguments, with its edges and the saved inputs.
 Recorder: TypeAlias = Callable[..., Node]
@@ -239,7 +246,8 @@ def write_ufunc(
 ) -> bool:
     """Write the result of a ufunc if steps 1, 2, 4 and 8 have no effect; see `write`.
 
-    Nothing is recorded, because no operand requires grad, and no check can fail, because the
+    The second operand is `other`: `ALONE` for a ufunc of one operand, which is floating or complex
+    then. Nothing is recorded, because no operand requires grad, and no check can fail, because the
     operands have one layout (Note [One look at a layout]) and share no memory.
 
     Returns
@@ -277,6 +285,8 @@ def write_ufunc(
         type(other) is float or (type(other) is int and abs(other) <= SMALL)
     ):
         operand = layout.numbers.operand(other)
+    elif other is ALONE and layout.inexact:
+        operand = ALONE
     else:
         return False
     counter = impl.version_counter
@@ -297,13 +307,16 @@ def write_ufunc(
             continue
     version = counter.value = counter.value + 1
     try:
-        if not NATIVE or binary_loop(ufunc, array, operand, array) is None:
+        if operand is ALONE:
+            if not NATIVE or unary_loop(ufunc, array, array) is None:
+                run(ufunc, array, array)
+        elif not NATIVE or binary_loop(ufunc, array, operand, array) is None:
             run(ufunc, array, operand, array)
     except RuntimeError as error:
         # As in `write`.
         if not renew_context(error):
             raise
-        no_fp_warnings.run(ufunc, array, operand, array)
+        no_fp_warnings.run(ufunc, *((array,) if operand is ALONE else (array, operand)), array)
     if (
         writes is not None
         and user is not None
@@ -352,64 +365,65 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
         layout = impl.find_layout()
     if layout is PECULIAR:
         return False
-    if impl.version_counter is INFERENCE:
+    counter = impl.version_counter
+    if counter is None:
+        counter = impl.own_counter()
+    elif counter is INFERENCE:
         refuse_outside_inference_mode()
+    # The content is stored in the row of this index, if it is known to fit, or in all of a view.
+    array, inside = impl.array, index
+    row = index[0]
+    of_row: Layout | None = None
+    if type(row) is int and len(index) == 2:
+        if not -layout.shape[0] <= row < layout.shape[0]:
+            return False
+        of_row = layout.row or layout.find_row()
     content: Array | float | int
-    row = index[0] if len(index) == 2 else None
-    # Whether the value has the layout of a row, so that it fits a row.
-    alike = False
     if isinstance(value, TensorBase):
         source = value._impl
-        content = source.array
-        if type(row) is int:
-            second = source.layout
-            if second is None:
-                second = source.find_layout()
-            alike = second is (layout.row or layout.find_row()) and second is not PECULIAR
-        if source is impl or content.dtype is not layout.dtype or source.extra_meta is not None:
-            return False
-        # Lazy conjugates, which have a storage, are stored by their values, in `write`.
-        if source._storage is not None and (
-            source._storage is impl._storage or type(content) not in PLAIN
-        ):
+        storage = source._storage
+        if storage is not None and storage is impl._storage:
             return False
         meta = source.autograd_meta
         if meta is not None and meta.needs_gradient():
             return False
-    elif type(value) is float:
-        if not abs(value) <= layout.largest:  # larger, or NaN
-            return False
-        content = value
-    elif type(value) is int:
-        if abs(value) > SMALL or layout.largest < 0:
-            return False
-        content = value
-    else:
-        return False
-    array = impl.array
-    if type(row) is int and (alike or type(content) not in PLAIN):
-        count = layout.shape[0]
-        if not -count <= row < count:
-            return False
-    else:
-        try:
-            array = array[index]
-        except (IndexError, OverflowError):
-            return False
-        if type(content) in PLAIN:
-            if TYPE_CHECKING:
-                assert isinstance(content, np.ndarray)
+        content = source.array
+        known = source.layout
+        if known is None:
+            known = source.find_layout()
+        if known is not of_row or known is PECULIAR:
+            # Lazy conjugates, which have a storage, are stored by their values, in `write`.
+            if (
+                source is impl
+                or content.dtype is not layout.dtype
+                or source.extra_meta is not None
+                or (storage is not None and type(content) not in PLAIN)
+            ):
+                return False
+            try:
+                array, inside = array[index], _ALL
+            except (IndexError, OverflowError):
+                return False
             if content.shape != array.shape and content.ndim:
                 return False
-    counter = impl.version_counter
-    if counter is None:
-        counter = impl.counter
+    elif type(value) is float or type(value) is int:
+        largest = layout.largest if type(value) is float else min(SMALL, layout.largest)
+        if not abs(value) <= largest:  # larger, or NaN
+            return False
+        content = value
+        if of_row is None:
+            try:
+                array, inside = array[index], _ALL
+            except (IndexError, OverflowError):
+                return False
+    else:
+        return False
     if counter.log is not None:
         # See Note [Marked for the next version].
         while mark_part(impl, counter, index) != counter.value + 1:
             continue
     version = counter.value = counter.value + 1
-    array[index if array is impl.array else ...] = content
+    array[inside] = content
     record_write(impl, counter, version, "__setitem__", SETITEM)
     return True
 

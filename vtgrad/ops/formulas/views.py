@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.types import Geometry3
@@ -105,6 +106,8 @@ def output_geometry(
     return tuple(size), tuple(stride), offset
 
 
+# A stale view gets a new producer after each write, for the same geometry.
+@lru_cache(maxsize=1024)
 def is_plain_part(
     input_geometry: Geometry3,
     size: Sequence[int],

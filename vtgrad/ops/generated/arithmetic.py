@@ -25,11 +25,12 @@ from vtgrad.ops.composites.support.undifferentiable import NotImplemented as Not
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.integers import INT
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyStr as str, AnyTensor as Tensor, T
 from vtgrad.views.store_inplace_result import store_without_warnings, store_result, store_ufunc
-from vtgrad.views.write import write, write_ufunc
+from vtgrad.views.write import ALONE, write, write_ufunc
 from vtgrad.views.write_out import check_out, write_out
 from vtgrad.ops.generated.arithmetic_nodes import (
     AbsBackward0,
@@ -225,9 +226,9 @@ def add(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = 
             return write_out(out, array, "add", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
         result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or (isinstance(other, TensorBase) and (meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, AddBackward0.record(input, other, alpha=alpha))
     return result
 
@@ -309,9 +310,9 @@ def sub(input: T, other: Tensor | Number, *, alpha: Number = 1, out: T | None = 
             return write_out(out, array, "sub", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
         result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or (isinstance(other, TensorBase) and (meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, SubBackward0.record(input, other, alpha=alpha))
     return result
 
@@ -342,9 +343,9 @@ def rsub_Tensor(input: T, other: Tensor, *, alpha: Number = 1) -> T:
         return recover(error, op.RSUB_TENSOR, rsub_Tensor, input, other, alpha=alpha)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, RsubBackward0.record(input, other, alpha=alpha))
     return result
 
@@ -358,7 +359,7 @@ def rsub_Scalar(input: T, other: Number, *, alpha: Number = 1) -> T:
     except Exception as error:
         return recover(error, op.RSUB_SCALAR, rsub_Scalar, input, other, alpha=alpha)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, RsubBackward1.record(input, other, alpha=alpha))
     return result
 
@@ -425,9 +426,9 @@ def mul(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             return write_out(out, array, "mul", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
         result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or (isinstance(other, TensorBase) and (meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MulBackward0.record(input, other))
     return result
 
@@ -500,9 +501,9 @@ def true_divide(input: T, other: Tensor | Number, *, out: T | None = None) -> T:
             return write_out(out, array, "div", inputs=(input, other))  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
         result = wrap_like(input, array)  # pyright: ignore[reportPossiblyUnboundVariable]  # no result yet: it is bound
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or (isinstance(other, TensorBase) and (meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, DivBackward0.record(input, other))
     return result
 
@@ -538,9 +539,9 @@ def div_Tensor_mode(input: T, other: Tensor | Number, *, rounding_mode: str | No
         return write_out(out, array, "div", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or (isinstance(other, TensorBase) and (meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, DivBackward2.record(input, other, rounding_mode=rounding_mode))
     return result
 
@@ -637,7 +638,7 @@ def remainder_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "remainder")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, RemainderBackward0.record(input, other))
     return result
 
@@ -666,9 +667,9 @@ def remainder_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "remainder", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, RemainderBackward1.record(input, other))
     return result
 
@@ -712,7 +713,7 @@ def fmod_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "fmod")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, FmodBackward0.record(input, other))
     return result
 
@@ -741,9 +742,9 @@ def fmod_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "fmod", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, FmodBackward1.record(input, other))
     return result
 
@@ -773,9 +774,9 @@ def lerp_Scalar(input: T, end: Tensor, weight: Number, *, out: T | None = None) 
         return write_out(out, array, "lerp", inputs=(input, end))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (end._impl.autograd_meta is not None and end._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := end._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, LerpBackward0.record(input, end, weight))
     return result
 
@@ -805,10 +806,10 @@ def lerp_Tensor(input: T, end: Tensor, weight: Tensor, *, out: T | None = None) 
         return write_out(out, array, "lerp", exact=True, inputs=(input, end, weight))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (end._impl.autograd_meta is not None and end._impl.autograd_meta.needs_gradient())
-        or (weight._impl.autograd_meta is not None and weight._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := end._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := weight._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, LerpBackward1.record(input, end, weight))
     return result
 
@@ -882,10 +883,10 @@ def addcmul(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
         return write_out(out, array, "addcmul", inputs=(input, tensor1, tensor2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.needs_gradient())
-        or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := tensor1._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := tensor2._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, AddcmulBackward0.record(input, tensor1, tensor2, value=value))
     return result
 
@@ -958,10 +959,10 @@ def addcdiv(input: T, tensor1: Tensor, tensor2: Tensor, *, value: Number = 1, ou
         return write_out(out, array, "addcdiv", inputs=(input, tensor1, tensor2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (tensor1._impl.autograd_meta is not None and tensor1._impl.autograd_meta.needs_gradient())
-        or (tensor2._impl.autograd_meta is not None and tensor2._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := tensor1._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := tensor2._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, AddcdivBackward0.record(input, tensor1, tensor2, value=value))
     return result
 
@@ -991,7 +992,7 @@ def pow_Tensor_Scalar(input: T, exponent: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, PowBackward0.record(input, exponent))
     return result
 
@@ -1020,9 +1021,9 @@ def pow_Tensor_Tensor(input: T, exponent: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "pow", inputs=(input, exponent))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := exponent._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = PowBackward1.record(input, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -1053,7 +1054,7 @@ def pow_Scalar(input: Number, exponent: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "pow")
     result = wrap_like(exponent, array)
-    if exponent._impl.autograd_meta is not None and exponent._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := exponent._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = PowBackward2.record(input, exponent)
         set_history(result, node)
         node.save_results(result)
@@ -1104,7 +1105,7 @@ def sqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sqrt")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = SqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1113,9 +1114,11 @@ def sqrt(input: T, *, out: T | None = None) -> T:
 
 def sqrt_(input: T) -> T:
     """Write the result of `sqrt` into the tensor itself, which is returned."""
-    if keys.active and is_keyed(input):
-        return take_over(op.SQRT_, sqrt_, input)
     try:
+        if write_ufunc(input._impl, np.sqrt, ALONE, "sqrt_", True):
+            return input
+        if keys.active and is_keyed(input):
+            return take_over(op.SQRT_, sqrt_, input)
         return write(input, SqrtBackward0.record, _sqrt_writer, operator="sqrt_")
     except Exception as error:
         return recover(error, op.SQRT_, sqrt_, input)
@@ -1162,7 +1165,7 @@ def rsqrt(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "rsqrt")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = RsqrtBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1225,7 +1228,7 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "reciprocal")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = ReciprocalBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -1234,9 +1237,11 @@ def reciprocal(input: T, *, out: T | None = None) -> T:
 
 def reciprocal_(input: T) -> T:
     """Write the result of `reciprocal` into the tensor itself, which is returned."""
-    if keys.active and is_keyed(input):
-        return take_over(op.RECIPROCAL_, reciprocal_, input)
     try:
+        if write_ufunc(input._impl, np.reciprocal, ALONE, "reciprocal_", True):
+            return input
+        if keys.active and is_keyed(input):
+            return take_over(op.RECIPROCAL_, reciprocal_, input)
         return write(input, ReciprocalBackward0.record, _reciprocal_writer, operator="reciprocal_")
     except Exception as error:
         return recover(error, op.RECIPROCAL_, reciprocal_, input)
@@ -1295,9 +1300,9 @@ def hypot(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "hypot", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = HypotBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
@@ -1359,16 +1364,18 @@ def neg(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "neg", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, NegBackward0.record(input))
     return result
 
 
 def neg_(input: T) -> T:
     """Write the result of `neg` into the tensor itself, which is returned."""
-    if keys.active and is_keyed(input):
-        return take_over(op.NEG_, neg_, input)
     try:
+        if write_ufunc(input._impl, np.negative, ALONE, "neg_", True):
+            return input
+        if keys.active and is_keyed(input):
+            return take_over(op.NEG_, neg_, input)
         return write(input, NegBackward0.record, _neg_writer, operator="neg_")
     except Exception as error:
         return recover(error, op.NEG_, neg_, input)
@@ -1426,7 +1433,7 @@ def abs(input: T, *, out: T | None = None) -> T:
             out, array, "abs", exact=input._impl.dtype.kind != "c" or (out._impl.dtype.kind == "c" and out._impl.dtype != input._impl.dtype)
         )
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, AbsBackward0.record(input))
     return result
 
@@ -1483,7 +1490,7 @@ def sign(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sign", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SignBackward0.record(input))
     return result
 
@@ -1541,7 +1548,7 @@ def sgn(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sgn", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = SgnBackward0.record(input)
         set_history(result, node)
         node.save_results(result)

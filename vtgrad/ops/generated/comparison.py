@@ -17,6 +17,7 @@ from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyTensor as Tensor, T
@@ -184,7 +185,7 @@ def relu(input: T) -> T:
     except Exception as error:
         return recover(error, op.RELU, relu, input)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = ReluBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -211,9 +212,9 @@ def threshold_backward(grad_output: T, self: Tensor, threshold: Number) -> T:
         return recover(error, op.THRESHOLD_BACKWARD, threshold_backward, grad_output, self, threshold)
     result = wrap_like(grad_output, array)
     if (
-        (grad_output._impl.autograd_meta is not None and grad_output._impl.autograd_meta.needs_gradient())
-        or (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := grad_output._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, ThresholdBackwardBackward0.record(grad_output, self, threshold))
     return result
 
@@ -272,9 +273,9 @@ def maximum(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "maximum", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MaximumBackward0.record(input, other))
     return result
 
@@ -289,9 +290,9 @@ def halved_where(self: T, condition: Tensor) -> T:
         return recover(error, op.HALVED_WHERE, halved_where, self, condition)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := condition._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, HalvedWhereBackward0.record(self, condition))
     return result
 
@@ -350,9 +351,9 @@ def minimum(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "minimum", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MinimumBackward0.record(input, other))
     return result
 
@@ -410,9 +411,9 @@ def fmax(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "fmax", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, FmaxBackward0.record(input, other))
     return result
 
@@ -470,9 +471,9 @@ def fmin(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "fmin", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, FminBackward0.record(input, other))
     return result
 
@@ -518,7 +519,7 @@ def clamp_default(input: T, min: Number | None = None, max: Number | None = None
     if out is not None:
         return write_out(out, array, "clamp", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ClampBackward1.record(input, min, max))
     return result
 
@@ -546,7 +547,7 @@ def clamp_min_default(input: T, min: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "clamp_min")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ClampMinBackward0.record(input, min))
     return result
 
@@ -575,9 +576,9 @@ def clamp_min_Tensor(input: T, min: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "clamp_min", inputs=(input, min))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (min._impl.autograd_meta is not None and min._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := min._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, ClampMinBackward1.record(input, min))
     return result
 
@@ -606,7 +607,7 @@ def clamp_max_default(input: T, max: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "clamp_max")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ClampMaxBackward0.record(input, max))
     return result
 
@@ -635,9 +636,9 @@ def clamp_max_Tensor(input: T, max: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "clamp_max", inputs=(input, max))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (max._impl.autograd_meta is not None and max._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := max._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, ClampMaxBackward1.record(input, max))
     return result
 
@@ -672,10 +673,10 @@ def where_self(condition: T, input: Tensor | Number, other: Tensor | Number, *, 
         return write_out(out, array, "where", exact=True, inputs=(condition, input, other))
     result = wrap_like(condition, array)
     if (
-        (condition._impl.autograd_meta is not None and condition._impl.autograd_meta.needs_gradient())
-        or (isinstance(input, TensorBase) and input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (isinstance(other, TensorBase) and other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := condition._impl.autograd_meta) is not None and meta.needs_gradient())
+        or (isinstance(input, TensorBase) and (meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or (isinstance(other, TensorBase) and (meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, WhereBackward0.record(condition, input, other))
     return result
 
@@ -741,7 +742,12 @@ def eq_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.EQ_SCALAR, eq_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
+    if (
+        (meta := input._impl.autograd_meta) is not None
+        and meta.needs_gradient()
+        and (not switched.silent or is_recording())
+        and array.dtype.kind in "fc"
+    ):
         set_history(result, EqBackward0.record(input, other))
     return result
 
@@ -767,10 +773,10 @@ def eq_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, EqBackward1.record(input, other))
@@ -847,7 +853,12 @@ def ne_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.NE_SCALAR, ne_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
+    if (
+        (meta := input._impl.autograd_meta) is not None
+        and meta.needs_gradient()
+        and (not switched.silent or is_recording())
+        and array.dtype.kind in "fc"
+    ):
         set_history(result, NeBackward0.record(input, other))
     return result
 
@@ -873,10 +884,10 @@ def ne_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, NeBackward1.record(input, other))
@@ -957,7 +968,12 @@ def lt_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.LT_SCALAR, lt_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
+    if (
+        (meta := input._impl.autograd_meta) is not None
+        and meta.needs_gradient()
+        and (not switched.silent or is_recording())
+        and array.dtype.kind in "fc"
+    ):
         set_history(result, LtBackward0.record(input, other))
     return result
 
@@ -983,10 +999,10 @@ def lt_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, LtBackward1.record(input, other))
@@ -1067,7 +1083,12 @@ def le_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.LE_SCALAR, le_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
+    if (
+        (meta := input._impl.autograd_meta) is not None
+        and meta.needs_gradient()
+        and (not switched.silent or is_recording())
+        and array.dtype.kind in "fc"
+    ):
         set_history(result, LeBackward0.record(input, other))
     return result
 
@@ -1093,10 +1114,10 @@ def le_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, LeBackward1.record(input, other))
@@ -1177,7 +1198,12 @@ def gt_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.GT_SCALAR, gt_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
+    if (
+        (meta := input._impl.autograd_meta) is not None
+        and meta.needs_gradient()
+        and (not switched.silent or is_recording())
+        and array.dtype.kind in "fc"
+    ):
         set_history(result, GtBackward0.record(input, other))
     return result
 
@@ -1203,10 +1229,10 @@ def gt_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, GtBackward1.record(input, other))
@@ -1287,7 +1313,12 @@ def ge_Scalar(input: T, other: Number) -> T:
     except Exception as error:
         return recover(error, op.GE_SCALAR, ge_Scalar, input, other)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
+    if (
+        (meta := input._impl.autograd_meta) is not None
+        and meta.needs_gradient()
+        and (not switched.silent or is_recording())
+        and array.dtype.kind in "fc"
+    ):
         set_history(result, GeBackward0.record(input, other))
     return result
 
@@ -1313,10 +1344,10 @@ def ge_Tensor(input: T, other: Tensor) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, GeBackward1.record(input, other))

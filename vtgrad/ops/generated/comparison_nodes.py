@@ -726,6 +726,7 @@ class EqBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -745,6 +746,7 @@ class EqBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> EqBackward1:
@@ -767,6 +769,7 @@ class NeBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -786,6 +789,7 @@ class NeBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> NeBackward1:
@@ -808,6 +812,7 @@ class LtBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -827,6 +832,7 @@ class LtBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LtBackward1:
@@ -849,6 +855,7 @@ class LeBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -868,6 +875,7 @@ class LeBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LeBackward1:
@@ -890,6 +898,7 @@ class GtBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -909,6 +918,7 @@ class GtBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> GtBackward1:
@@ -931,6 +941,7 @@ class GeBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -950,6 +961,7 @@ class GeBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> GeBackward1:

@@ -15,6 +15,7 @@ from vtgrad.ops.calling.recover import recover
 from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyTensor as Tensor, T
@@ -65,7 +66,7 @@ def _conj_physical(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "_conj_physical", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ConjPhysicalBackward0.record(input))
     return result
 
@@ -88,7 +89,7 @@ def conj_view(self: T) -> T:
         impl = view_impls.conj_view(self._impl)
     except Exception as error:
         return recover(error, op.CONJ_VIEW, conj_view, self)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(self, impl, ConjBackward0.record(self), view_fn=_replay_conj_view)
     return make_view(self, impl, None, view_fn=_replay_conj_view)
 
@@ -104,7 +105,7 @@ def _neg_view(input: T) -> T:
         impl = view_impls.neg_view(input._impl)
     except Exception as error:
         return recover(error, op._NEG_VIEW, _neg_view, input)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, NegViewBackward0.record(input), view_fn=_replay_neg_view)
     return make_view(input, impl, None, view_fn=_replay_neg_view)
 
@@ -195,7 +196,7 @@ def angle(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "angle")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, AngleBackward0.record(input))
     return result
 
@@ -254,9 +255,9 @@ def complex(real: T, imag: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "complex", exact=True, inputs=(real, imag))
     result = wrap_like(real, array)
     if (
-        (real._impl.autograd_meta is not None and real._impl.autograd_meta.needs_gradient())
-        or (imag._impl.autograd_meta is not None and imag._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := real._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := imag._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, ComplexBackward0.record(real, imag))
     return result
 
@@ -312,9 +313,9 @@ def polar(abs: T, angle: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "polar", exact=True, inputs=(abs, angle))
     result = wrap_like(abs, array)
     if (
-        (abs._impl.autograd_meta is not None and abs._impl.autograd_meta.needs_gradient())
-        or (angle._impl.autograd_meta is not None and angle._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := abs._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := angle._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = PolarBackward0.record(abs, angle)
         set_history(result, node)
         node.save_results(result)
@@ -357,7 +358,7 @@ def view_as_real(input: T) -> T:
         impl = view_impls.view_as_real(input._impl)
     except Exception as error:
         return recover(error, op.VIEW_AS_REAL, view_as_real, input)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, ViewAsRealBackward0.record(input), view_fn=_replay_view_as_real)
     return make_view(input, impl, None, view_fn=_replay_view_as_real)
 
@@ -404,7 +405,7 @@ def view_as_complex(input: T) -> T:
         impl = view_impls.view_as_complex(input._impl)
     except Exception as error:
         return recover(error, op.VIEW_AS_COMPLEX, view_as_complex, input)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, ViewAsComplexBackward0.record(input), view_fn=_replay_view_as_complex)
     return make_view(input, impl, None, view_fn=_replay_view_as_complex)
 

@@ -19,6 +19,7 @@ from vtgrad.ops.calling.types import MemoryFormat
 from vtgrad.storage.arrays import Number, NumpyDType, Shape
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyTensor as Tensor, T
@@ -99,7 +100,7 @@ def clone(input: T, *, memory_format: MemoryFormat | None = None) -> T:
     result = wrap_like(input, array)
     if not array.size:
         result._impl.state_strides_in(memory_format, input._impl)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, CloneBackward0.record(input, memory_format=memory_format))
     return result
 
@@ -232,7 +233,12 @@ def to_dtype(self: T, dtype: NumpyDType, *, memory_format: MemoryFormat | None =
     result = wrap_like(self, array)
     if not array.size:
         result._impl.state_strides_in(memory_format, self._impl)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
+    if (
+        (meta := self._impl.autograd_meta) is not None
+        and meta.needs_gradient()
+        and (not switched.silent or is_recording())
+        and array.dtype.kind in "fc"
+    ):
         set_history(result, ToCopyBackward0.record(self, dtype, memory_format=memory_format))
     return result
 
@@ -246,7 +252,7 @@ def sum_to_size(self: T, size: Shape) -> T:
     except Exception as error:
         return recover(error, op.SUM_TO_SIZE, sum_to_size, self, size)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SumToSizeBackward0.record(self, size))
     return result
 
@@ -260,7 +266,7 @@ def expand_to(self: T, size: Shape) -> T:
     except Exception as error:
         return recover(error, op.EXPAND_TO, expand_to, self, size)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ExpandToBackward0.record(self, size))
     return result
 

@@ -47,6 +47,7 @@ class ZeroBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -66,6 +67,7 @@ class FillBackward2(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -107,6 +109,7 @@ class CopyBackwards(OperatorNode):
 
     __slots__ = ("other_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
     other_dtype: NumpyDType
 
     def name(self) -> str:

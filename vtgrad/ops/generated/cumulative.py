@@ -20,6 +20,7 @@ from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_pair, checked_dim, dtype_with_out
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, AnyTensor as Tensor, T
@@ -82,7 +83,7 @@ def cumsum_dim(input: T, dim: SupportsIndex, *, dtype: DType | None = None, out:
     if out is not None:
         return write_out(out, array, "cumsum")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, CumsumBackward0.record(input, dim, dtype=dtype))
     return result
 
@@ -113,7 +114,7 @@ def cumprod_dim(input: T, dim: SupportsIndex, *, dtype: DType | None = None, out
     if out is not None:
         return write_out(out, array, "cumprod")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = CumprodBackward0.record(input, dim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -148,7 +149,7 @@ def cummax_dim(input: T, dim: SupportsIndex, *, out: Sequence[T] | None = None) 
     if out is not None:
         return CummaxResult(*write_outs(out, arrays, "cummax", exact=True))
     results = CummaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = CummaxBackward0.record(input, dim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -172,7 +173,7 @@ def cummin_dim(input: T, dim: SupportsIndex, *, out: Sequence[T] | None = None) 
     if out is not None:
         return CumminResult(*write_outs(out, arrays, "cummin", exact=True))
     results = CumminResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = CumminBackward0.record(input, dim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -193,7 +194,7 @@ def logcumsumexp_dim(input: T, dim: SupportsIndex, *, out: T | None = None) -> T
     if out is not None:
         return write_out(out, array, "logcumsumexp", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, LogcumsumexpBackward0.record(input, dim))
     return result
 
@@ -208,9 +209,9 @@ def running_average(self: T, logits: Tensor, dim: int) -> T:
         return recover(error, op.RUNNING_AVERAGE, running_average, self, logits, dim)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (logits._impl.autograd_meta is not None and logits._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := logits._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = RunningAverageBackward0.record(self, logits, dim)
         set_history(result, node)
         node.save_results(result)
@@ -227,9 +228,9 @@ def running_average_backward(self: T, logits: Tensor, dim: int) -> T:
         return recover(error, op.RUNNING_AVERAGE_BACKWARD, running_average_backward, self, logits, dim)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (logits._impl.autograd_meta is not None and logits._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := logits._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = RunningAverageBackwardBackward0.record(self, logits, dim)
         set_history(result, node)
         node.save_results(result)

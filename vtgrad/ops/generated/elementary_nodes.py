@@ -1037,6 +1037,7 @@ class FloorBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -1056,6 +1057,7 @@ class CeilBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -1075,6 +1077,7 @@ class TruncBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -1094,6 +1097,7 @@ class RoundBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -1113,6 +1117,7 @@ class RoundBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod

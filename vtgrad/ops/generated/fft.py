@@ -16,6 +16,7 @@ from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyInt as int, AnyStr as str, T
@@ -49,7 +50,7 @@ def fft_c2c(self: T, dim: Shape, scale: str, inverse: bool, *, out: T | None = N
     if out is not None:
         return write_out(out, array, "fft_c2c")
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, FftC2CBackward0.record(self, dim, scale, inverse))
     return result
 
@@ -68,7 +69,7 @@ def fft_r2c(self: T, dim: Shape, scale: str, onesided: bool, *, out: T | None = 
     if out is not None:
         return write_out(out, array, "fft_r2c")
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, FftR2CBackward0.record(self, dim, scale, onesided))
     return result
 
@@ -86,7 +87,7 @@ def fft_c2r(self: T, dim: Shape, scale: str, last_size: int, *, out: T | None = 
     if out is not None:
         return write_out(out, array, "fft_c2r")
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, FftC2RBackward0.record(self, dim, scale, last_size))
     return result
 
@@ -100,6 +101,6 @@ def fft_scale_pairs(self: T, dim: int, last_size: int, factor: float) -> T:
     except Exception as error:
         return recover(error, op.FFT_SCALE_PAIRS, fft_scale_pairs, self, dim, last_size, factor)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, FftScalePairsBackward0.record(self, dim, last_size, factor))
     return result

@@ -24,6 +24,7 @@ from vtgrad.storage.arrays import Number
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyFloat as float, AnyTensor as Tensor, T
@@ -89,9 +90,9 @@ def copysign_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "copysign", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = CopysignBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
@@ -122,7 +123,7 @@ def copysign_Scalar(input: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "copysign")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = CopysignBackward1.record(input, other)
         set_history(result, node)
         node.save_results(result)
@@ -190,9 +191,9 @@ def nextafter(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "nextafter", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, NextafterBackward0.record(input, other))
     return result
 
@@ -263,9 +264,9 @@ def ldexp(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "ldexp", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = LdexpBackward0.record(input, other)
         set_history(result, node)
         node.save_results(result)
@@ -339,7 +340,7 @@ def frexp(input: T, *, out: Sequence[T] | None = None) -> FrexpResult[T]:
     if out is not None:
         return FrexpResult(*write_outs(out, arrays, "frexp", exact=True))
     results = FrexpResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = FrexpBackward0.record(input)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -507,7 +508,7 @@ def nan_to_num(input: T, nan: float | None = None, posinf: float | None = None, 
     if out is not None:
         return write_out(out, array, "nan_to_num", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, NanToNumBackward0.record(input, nan, posinf, neginf))
     return result
 

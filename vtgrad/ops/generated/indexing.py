@@ -21,6 +21,7 @@ from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
@@ -186,9 +187,9 @@ def gather(input: T, dim: int, index: Tensor, *, sparse_grad: bool = False, out:
         return write_out(out, array, "gather", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, GatherBackward0.record(input, dim, index, sparse_grad=sparse_grad))
     return result
 
@@ -207,10 +208,10 @@ def scatter_src(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
         return write_out(out, array, "scatter", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := src._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, ScatterBackward0.record(input, dim, index, src))
     return result
 
@@ -241,9 +242,9 @@ def scatter_value(input: T, dim: int, index: Tensor, value: Number, *, out: T | 
         return write_out(out, array, "scatter", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, ScatterBackward1.record(input, dim, index, value))
     return result
 
@@ -323,10 +324,10 @@ def scatter_add(input: T, dim: int, index: Tensor, src: Tensor, *, out: T | None
         return write_out(out, array, "scatter_add", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := src._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, ScatterAddBackward0.record(input, dim, index, src))
     return result
 
@@ -412,9 +413,9 @@ def index_select(input: T, dim: int, index: Tensor, *, out: T | None = None) -> 
         return write_out(out, array, "index_select", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, IndexSelectBackward0.record(input, dim, index))
     return result
 
@@ -484,10 +485,10 @@ def index_add(input: T, dim: int, index: Tensor, source: Tensor, *, alpha: Numbe
         return write_out(out, array, "index_add", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := source._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, IndexAddBackward0.record(input, dim, index, source, alpha=alpha))
     return result
 
@@ -569,10 +570,10 @@ def index_copy(input: T, dim: int, index: Tensor, source: Tensor, *, out: T | No
         return write_out(out, array, "index_copy", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := source._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, IndexCopyBackward0.record(input, dim, index, source))
     return result
 
@@ -599,9 +600,9 @@ def index_fill_int_Scalar(input: T, dim: int, index: Tensor, value: Number) -> T
         return recover(error, op.INDEX_FILL_INT_SCALAR, index_fill_int_Scalar, input, dim, index, value)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, IndexFillBackward0.record(input, dim, index, value))
     return result
 
@@ -637,10 +638,10 @@ def index_fill_int_Tensor(input: T, dim: int, index: Tensor, value: Tensor) -> T
         return recover(error, op.INDEX_FILL_INT_TENSOR, index_fill_int_Tensor, input, dim, index, value)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-        or (value._impl.autograd_meta is not None and value._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := value._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, IndexFillBackward1.record(input, dim, index, value))
     return result
 
@@ -740,9 +741,9 @@ def take(input: T, index: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "take", exact=True, inputs=(input, index))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, TakeBackward0.record(input, index))
     return result
 
@@ -757,9 +758,9 @@ def take_spread(self: T, sizes: Shape, index: Tensor) -> T:
         return recover(error, op.TAKE_SPREAD, take_spread, self, sizes, index)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, TakeSpreadBackward0.record(self, sizes, index))
     return result
 
@@ -814,10 +815,10 @@ def put(input: T, index: Tensor, source: Tensor, accumulate: bool = False) -> T:
         return recover(error, op.PUT, put, input, index, source, accumulate)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := source._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, PutBackward0.record(input, index, source, accumulate))
     return result
 
@@ -903,9 +904,9 @@ def masked_select(input: T, mask: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "masked_select", exact=True, inputs=(input, mask))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mask._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MaskedSelectBackward0.record(input, mask))
     return result
 
@@ -920,9 +921,9 @@ def masked_spread(self: T, sizes: Shape, mask: Tensor) -> T:
         return recover(error, op.MASKED_SPREAD, masked_spread, self, sizes, mask)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mask._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MaskedSpreadBackward0.record(self, sizes, mask))
     return result
 
@@ -937,9 +938,9 @@ def masked_fill_Scalar(input: T, mask: Tensor, value: Number) -> T:
         return recover(error, op.MASKED_FILL_SCALAR, masked_fill_Scalar, input, mask, value)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mask._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MaskedFillBackward0.record(input, mask, value))
     return result
 
@@ -967,10 +968,10 @@ def masked_fill_Tensor(input: T, mask: Tensor, value: Tensor) -> T:
         return recover(error, op.MASKED_FILL_TENSOR, masked_fill_Tensor, input, mask, value)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
-        or (value._impl.autograd_meta is not None and value._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mask._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := value._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MaskedFillBackward1.record(input, mask, value))
     return result
 
@@ -1041,10 +1042,10 @@ def masked_scatter(input: T, mask: Tensor, source: Tensor) -> T:
         return recover(error, op.MASKED_SCATTER, masked_scatter, input, mask, source)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (mask._impl.autograd_meta is not None and mask._impl.autograd_meta.needs_gradient())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mask._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := source._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MaskedScatterBackward0.record(input, mask, source))
     return result
 
@@ -1226,10 +1227,10 @@ def scatter_reduce(input: T, dim: int, index: Tensor, src: Tensor, reduce: str, 
         return write_out(out, array, "scatter_reduce", exact=True, inputs=(input, index, src))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := src._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = ScatterReduceBackward0.record(input, dim, index, src, reduce, include_self=include_self)
         set_history(result, node)
         node.save_results(result)
@@ -1352,10 +1353,10 @@ def index_reduce(input: T, dim: int, index: Tensor, source: Tensor, reduce: str,
         return write_out(out, array, "index_reduce", exact=True, inputs=(input, index, source))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (index._impl.autograd_meta is not None and index._impl.autograd_meta.needs_gradient())
-        or (source._impl.autograd_meta is not None and source._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := index._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := source._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = IndexReduceBackward0.record(input, dim, index, source, reduce, include_self=include_self)
         set_history(result, node)
         node.save_results(result)

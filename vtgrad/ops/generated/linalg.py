@@ -20,6 +20,7 @@ from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import pair_of
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyTensor as Tensor, T
@@ -182,9 +183,9 @@ def mm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "mm", exact=True, inputs=(input, mat2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mat2._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MmBackward0.record(input, mat2))
     return result
 
@@ -247,9 +248,9 @@ def mv(input: T, vec: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "mv", exact=True, inputs=(input, vec))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (vec._impl.autograd_meta is not None and vec._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := vec._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, MvBackward0.record(input, vec))
     return result
 
@@ -312,9 +313,9 @@ def bmm(input: T, mat2: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "bmm", exact=True, inputs=(input, mat2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mat2._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, BmmBackward0.record(input, mat2))
     return result
 
@@ -377,9 +378,9 @@ def dot(input: T, tensor: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "dot", exact=True, inputs=(input, tensor))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (tensor._impl.autograd_meta is not None and tensor._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := tensor._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, DotBackward0.record(input, tensor))
     return result
 
@@ -452,10 +453,10 @@ def addmm(input: T, mat1: Tensor, mat2: Tensor, *, beta: Number = 1, alpha: Numb
         return write_out(out, array, "addmm", exact=True, inputs=(input, mat1, mat2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (mat1._impl.autograd_meta is not None and mat1._impl.autograd_meta.needs_gradient())
-        or (mat2._impl.autograd_meta is not None and mat2._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mat1._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mat2._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, AddmmBackward0.record(input, mat1, mat2, beta=beta, alpha=alpha))
     return result
 
@@ -537,10 +538,10 @@ def addmv(input: T, mat: Tensor, vec: Tensor, *, beta: Number = 1, alpha: Number
         return write_out(out, array, "addmv", exact=True, inputs=(input, mat, vec))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (mat._impl.autograd_meta is not None and mat._impl.autograd_meta.needs_gradient())
-        or (vec._impl.autograd_meta is not None and vec._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := mat._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := vec._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, AddmvBackward0.record(input, mat, vec, beta=beta, alpha=alpha))
     return result
 
@@ -621,10 +622,10 @@ def addr(input: T, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Numbe
         return write_out(out, array, "addr", inputs=(input, vec1, vec2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (vec1._impl.autograd_meta is not None and vec1._impl.autograd_meta.needs_gradient())
-        or (vec2._impl.autograd_meta is not None and vec2._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := vec1._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := vec2._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, AddrBackward0.record(input, vec1, vec2, beta=beta, alpha=alpha))
     return result
 
@@ -706,10 +707,10 @@ def baddbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha
         return write_out(out, array, "baddbmm", exact=True, inputs=(input, batch1, batch2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (batch1._impl.autograd_meta is not None and batch1._impl.autograd_meta.needs_gradient())
-        or (batch2._impl.autograd_meta is not None and batch2._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := batch1._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := batch2._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, BaddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha))
     return result
 
@@ -793,10 +794,10 @@ def addbmm(input: T, batch1: Tensor, batch2: Tensor, *, beta: Number = 1, alpha:
         return write_out(out, array, "addbmm", exact=True, inputs=(input, batch1, batch2))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (batch1._impl.autograd_meta is not None and batch1._impl.autograd_meta.needs_gradient())
-        or (batch2._impl.autograd_meta is not None and batch2._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := batch1._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := batch2._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, AddbmmBackward0.record(input, batch1, batch2, beta=beta, alpha=alpha))
     return result
 
@@ -865,9 +866,9 @@ def vdot(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "vdot", exact=True, inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, VdotBackward0.record(input, other))
     return result
 
@@ -910,7 +911,7 @@ def trace(input: T) -> T:
     except Exception as error:
         return recover(error, op.TRACE, trace, input)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, TraceBackward0.record(input))
     return result
 
@@ -929,9 +930,9 @@ def linalg_cross(self: T, other: Tensor, dim: int = -1, *, out: T | None = None)
         return write_out(out, array, "linalg_cross", exact=True, inputs=(self, other))
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, LinalgCrossBackward0.record(self, other, dim))
     return result
 
@@ -949,7 +950,7 @@ def linalg_inv(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "linalg_inv", exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LinalgInvBackward0.record(self)
         set_history(result, node)
         node.save_results(result)
@@ -970,9 +971,9 @@ def linalg_solve(self: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "linalg_solve", exact=True, inputs=(self, other))
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = LinalgSolveBackward0.record(self, other)
         set_history(result, node)
         node.save_results(result)
@@ -994,7 +995,7 @@ def linalg_slogdet(self: T, *, out: Sequence[T] | None = None) -> LinalgSlogdetR
     if out is not None:
         return LinalgSlogdetResult(*write_outs(out, arrays, "linalg_slogdet", exact=True))
     results = LinalgSlogdetResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LinalgSlogdetBackward0.record(self)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -1014,7 +1015,7 @@ def linalg_det(self: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "linalg_det", exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, LinalgDetBackward0.record(self))
     return result
 
@@ -1028,7 +1029,7 @@ def linalg_cofactors(self: T) -> T:
     except Exception as error:
         return recover(error, op.LINALG_COFACTORS, linalg_cofactors, self)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, LinalgCofactorsBackward0.record(self))
     return result
 
@@ -1043,9 +1044,9 @@ def linalg_cofactors_along(self: T, other: Tensor) -> T:
         return recover(error, op.LINALG_COFACTORS_ALONG, linalg_cofactors_along, self, other)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, LinalgCofactorsAlongBackward0.record(self, other))
     return result
 
@@ -1063,7 +1064,7 @@ def linalg_cholesky(self: T, symmetric: bool = False, *, out: T | None = None) -
     if out is not None:
         return write_out(out, array, "linalg_cholesky", exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LinalgCholeskyBackward0.record(self, symmetric)
         set_history(result, node)
         node.save_results(result)
@@ -1087,7 +1088,7 @@ def linalg_eigh(
     if out is not None:
         return LinalgEighResult(*write_outs(out, arrays, "linalg_eigh", exact=True))
     results = LinalgEighResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LinalgEighBackward0.record(self, by_adjoint, symmetric, values_only)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -1103,7 +1104,7 @@ def linalg_half_lower(self: T) -> T:
     except Exception as error:
         return recover(error, op.LINALG_HALF_LOWER, linalg_half_lower, self)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, LinalgHalfLowerBackward0.record(self))
     return result
 
@@ -1117,7 +1118,7 @@ def linalg_inverse_gaps(self: T, values_only: bool = False) -> T:
     except Exception as error:
         return recover(error, op.LINALG_INVERSE_GAPS, linalg_inverse_gaps, self, values_only)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LinalgInverseGapsBackward0.record(self, values_only)
         set_history(result, node)
         node.save_results(result)
@@ -1139,7 +1140,7 @@ def linalg_qr(self: T, *, out: Sequence[T] | None = None) -> LinalgQrResult[T]:
     if out is not None:
         return LinalgQrResult(*write_outs(out, arrays, "linalg_qr", exact=True))
     results = LinalgQrResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LinalgQrBackward0.record(self)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -1155,7 +1156,7 @@ def linalg_svd(self: T, values_only: bool = False) -> LinalgSvdResult[T]:
     except Exception as error:
         return recover(error, op.LINALG_SVD, linalg_svd, self, values_only)
     results = LinalgSvdResult(wrap_like(self, arrays[0]), wrap_like(self, arrays[1]), wrap_like(self, arrays[2]))
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LinalgSvdBackward0.record(self, values_only)
         set_history_of_each(results, node)
         node.save_results(*results)

@@ -16,6 +16,7 @@ from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyTensor as Tensor, T
@@ -116,10 +117,10 @@ def logical_and(input: T, other: Tensor, *, out: T | None = None) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, LogicalAndBackward0.record(input, other))
@@ -188,10 +189,10 @@ def logical_or(input: T, other: Tensor, *, out: T | None = None) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, LogicalOrBackward0.record(input, other))
@@ -260,10 +261,10 @@ def logical_xor(input: T, other: Tensor, *, out: T | None = None) -> T:
     result = wrap_like(input, array)
     if (
         (
-            (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-            or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
+            ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+            or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
         )
-        and is_recording()
+        and (not switched.silent or is_recording())
         and array.dtype.kind in "fc"
     ):
         set_history(result, LogicalXorBackward0.record(input, other))
@@ -325,7 +326,12 @@ def logical_not(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "logical_not")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording() and array.dtype.kind in "fc":
+    if (
+        (meta := input._impl.autograd_meta) is not None
+        and meta.needs_gradient()
+        and (not switched.silent or is_recording())
+        and array.dtype.kind in "fc"
+    ):
         set_history(result, LogicalNotBackward0.record(input))
     return result
 

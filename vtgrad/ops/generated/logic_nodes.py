@@ -25,6 +25,7 @@ class LogicalAndBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalAndBackward0:
@@ -47,6 +48,7 @@ class LogicalOrBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalOrBackward0:
@@ -69,6 +71,7 @@ class LogicalXorBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, other: TensorBase, *, inplace: bool = False) -> LogicalXorBackward0:
@@ -91,6 +94,7 @@ class LogicalNotBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod

@@ -17,6 +17,7 @@ from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_drawn_in_batch, take_over
 from vtgrad.ops.calling.types import Generator
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
@@ -429,7 +430,7 @@ def bernoulli_default(input: T, *, generator: Generator | None = None, out: T | 
     if out is not None:
         return write_out(out, array, "bernoulli")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, BernoulliBackward0.record(input, generator=generator))
     return result
 
@@ -468,7 +469,7 @@ def normal_Tensor_float(mean: T, std: float = 1.0, *, generator: Generator | Non
     if out is not None:
         return write_out(out, array, "normal")
     result = wrap_like(mean, array)
-    if mean._impl.autograd_meta is not None and mean._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := mean._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, NormalBackward1.record(mean, std, generator=generator))
     return result
 
@@ -486,7 +487,7 @@ def normal_float_Tensor(mean: float, std: T, *, generator: Generator | None = No
     if out is not None:
         return write_out(out, array, "normal")
     result = wrap_like(std, array)
-    if std._impl.autograd_meta is not None and std._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := std._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, NormalBackward2.record(mean, std, generator=generator))
     return result
 
@@ -505,9 +506,9 @@ def normal_Tensor_Tensor(mean: T, std: Tensor, *, generator: Generator | None = 
         return write_out(out, array, "normal", inputs=(mean, std))
     result = wrap_like(mean, array)
     if (
-        (mean._impl.autograd_meta is not None and mean._impl.autograd_meta.needs_gradient())
-        or (std._impl.autograd_meta is not None and std._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := mean._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := std._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, NormalBackward3.record(mean, std, generator=generator))
     return result
 
@@ -552,7 +553,7 @@ def poisson(input: T, *, generator: Generator | None = None) -> T:
     except Exception as error:
         return recover(error, op.POISSON, poisson, input, generator=generator)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, PoissonBackward0.record(input, generator=generator))
     return result
 

@@ -26,6 +26,7 @@ class NormalBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -47,6 +48,7 @@ class UniformBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -68,6 +70,7 @@ class ExponentialBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -89,6 +92,7 @@ class CauchyBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -110,6 +114,7 @@ class LogNormalBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -131,6 +136,7 @@ class GeometricBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -150,6 +156,7 @@ class RandomBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -171,6 +178,7 @@ class RandomBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -190,6 +198,7 @@ class RandomBackward2(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -209,6 +218,7 @@ class BernoulliBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -228,6 +238,7 @@ class BernoulliBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(self: TensorBase, p: TensorBase, *, generator: Generator | None = None, inplace: bool = False) -> BernoulliBackward1:
@@ -250,6 +261,7 @@ class BernoulliBackward2(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -269,6 +281,7 @@ class NormalBackward1(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -288,6 +301,7 @@ class NormalBackward2(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod
@@ -307,6 +321,7 @@ class NormalBackward3(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH, FRESH)
+    overwrites: ClassVar[bool] = True
 
     @staticmethod
     def record(mean: TensorBase, std: TensorBase, *, generator: Generator | None = None) -> NormalBackward3:
@@ -329,6 +344,7 @@ class PoissonBackward0(OperatorNode):
 
     __slots__ = ()
     ownership: ClassVar[tuple[int, ...]] = (FRESH,)
+    overwrites: ClassVar[bool] = True
     arity: ClassVar[int] = 1
 
     @staticmethod

@@ -23,6 +23,7 @@ from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyFloat as float, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
@@ -190,7 +191,7 @@ def sum_default(input: T, *, dtype: DType | None = None) -> T:
     except Exception as error:
         return recover(error, op.SUM_DEFAULT, sum_default, input, dtype=dtype)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SumBackward0.record(input, dtype=dtype))
     return result
 
@@ -211,7 +212,7 @@ def sum_dim_IntList(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType 
     if out is not None:
         return write_out(out, array, "sum")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SumBackward1.record(input, dim, keepdim, dtype=dtype))
     return result
 
@@ -225,7 +226,7 @@ def mean_default(input: T, *, dtype: DType | None = None) -> T:
     except Exception as error:
         return recover(error, op.MEAN_DEFAULT, mean_default, input, dtype=dtype)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, MeanBackward0.record(input, dtype=dtype))
     return result
 
@@ -247,7 +248,7 @@ def mean_dim(input: T, dim: Dims, keepdim: bool = False, *, dtype: DType | None 
     if out is not None:
         return write_out(out, array, "mean")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, MeanBackward1.record(input, dim, keepdim, dtype=dtype))
     return result
 
@@ -261,7 +262,7 @@ def prod_default(input: T, *, dtype: DType | None = None) -> T:
     except Exception as error:
         return recover(error, op.PROD_DEFAULT, prod_default, input, dtype=dtype)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = ProdBackward0.record(input, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -284,7 +285,7 @@ def prod_dim_int(input: T, dim: SupportsIndex, keepdim: bool = False, *, dtype: 
     if out is not None:
         return write_out(out, array, "prod")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = ProdBackward1.record(input, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -304,7 +305,7 @@ def max_default(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "max")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = MaxBackward1.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -324,7 +325,7 @@ def min_default(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "min")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = MinBackward1.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -340,7 +341,7 @@ def median_default(input: T) -> T:
     except Exception as error:
         return recover(error, op.MEDIAN_DEFAULT, median_default, input)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = MedianBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -356,7 +357,7 @@ def extreme(self: T, dim: int, kind: str) -> T:
     except Exception as error:
         return recover(error, op.EXTREME, extreme, self, dim, kind)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = ExtremeBackward0.record(self, dim, kind)
         set_history(result, node)
         node.save_results(result)
@@ -379,7 +380,7 @@ def max_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | Non
     if out is not None:
         return MaxResult(*write_outs(out, arrays, "max", exact=True))
     results = MaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = MaxBackward0.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -402,7 +403,7 @@ def min_dim(input: T, dim: int, keepdim: bool = False, *, out: Sequence[T] | Non
     if out is not None:
         return MinResult(*write_outs(out, arrays, "min", exact=True))
     results = MinResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = MinBackward0.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -427,7 +428,7 @@ def median_dim(input: T, dim: SupportsIndex, keepdim: bool = False, *, out: Sequ
     if out is not None:
         return MedianResult(*write_outs(out, arrays, "median", exact=True))
     results = MedianResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = MedianBackward1.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -443,7 +444,7 @@ def nanmedian_default(input: T) -> T:
     except Exception as error:
         return recover(error, op.NANMEDIAN_DEFAULT, nanmedian_default, input)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = NanmedianBackward0.record(input)
         set_history(result, node)
         node.save_results(result)
@@ -468,7 +469,7 @@ def nanmedian_dim(input: T, dim: SupportsIndex, keepdim: bool = False, *, out: S
     if out is not None:
         return NanmedianResult(*write_outs(out, arrays, "nanmedian", exact=True))
     results = NanmedianResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = NanmedianBackward1.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -496,7 +497,7 @@ def kthvalue_dim(
     if out is not None:
         return KthvalueResult(*write_outs(out, arrays, "kthvalue", exact=True))
     results = KthvalueResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = KthvalueBackward0.record(input, count, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -559,7 +560,7 @@ def mode(input: T, dim: int = -1, keepdim: bool = False, *, out: Sequence[T] | N
     if out is not None:
         return ModeResult(*write_outs(out, arrays, "mode", exact=True))
     results = ModeResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = ModeBackward0.record(input, dim, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -576,9 +577,9 @@ def put_selected(self: T, sizes: Shape, dim: int, indices: Tensor, keepdim: bool
         return recover(error, op.PUT_SELECTED, put_selected, self, sizes, dim, indices, keepdim)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (indices._impl.autograd_meta is not None and indices._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := indices._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, PutSelectedBackward0.record(self, sizes, dim, indices, keepdim))
     return result
 
@@ -593,9 +594,9 @@ def take_selected(self: T, dim: int, indices: Tensor, keepdim: bool) -> T:
         return recover(error, op.TAKE_SELECTED, take_selected, self, dim, indices, keepdim)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (indices._impl.autograd_meta is not None and indices._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := indices._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, TakeSelectedBackward0.record(self, dim, indices, keepdim))
     return result
 
@@ -615,7 +616,7 @@ def amax_default(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | No
     if out is not None:
         return write_out(out, array, "amax", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = AmaxBackward0.record(input, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -637,7 +638,7 @@ def amin_default(input: T, dim: Dims = (), keepdim: bool = False, *, out: T | No
     if out is not None:
         return write_out(out, array, "amin", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = AminBackward0.record(input, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -725,7 +726,7 @@ def var_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False
     if out is not None:
         return write_out(out, array, "var")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, VarBackward0.record(input, dim, correction, keepdim))
     return result
 
@@ -745,7 +746,7 @@ def std_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = False
     if out is not None:
         return write_out(out, array, "std")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = StdBackward0.record(input, dim, correction, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -768,7 +769,7 @@ def linalg_vector_norm(
     if out is not None:
         return write_out(out, array, "norm", exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LinalgVectorNormBackward0.record(self, ord, dim, keepdim, dtype=dtype)
         set_history(result, node)
         node.save_results(result)
@@ -790,7 +791,7 @@ def logsumexp_dim(input: T, dim: Dims, keepdim: bool = False, *, out: T | None =
     if out is not None:
         return write_out(out, array, "logsumexp")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LogsumexpBackward0.record(input, dim, keepdim)
         set_history(result, node)
         node.save_results(result)
@@ -806,7 +807,7 @@ def products_of_others(self: T, dim: int) -> T:
     except Exception as error:
         return recover(error, op.PRODUCTS_OF_OTHERS, products_of_others, self, dim)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ProductsOfOthersBackward0.record(self, dim))
     return result
 
@@ -821,9 +822,9 @@ def linear_recurrence(self: T, factors: Tensor, dim: int, reverse: bool) -> T:
         return recover(error, op.LINEAR_RECURRENCE, linear_recurrence, self, factors, dim, reverse)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (factors._impl.autograd_meta is not None and factors._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := factors._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = LinearRecurrenceBackward0.record(self, factors, dim, reverse)
         set_history(result, node)
         node.save_results(result)
@@ -841,9 +842,9 @@ def exponential_shares(self: T, total: Tensor, dim: Dims) -> T:
         return recover(error, op.EXPONENTIAL_SHARES, exponential_shares, self, total, dim)
     result = wrap_like(self, array)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (total._impl.autograd_meta is not None and total._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := total._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = ExponentialSharesBackward0.record(self, total, dim)
         set_history(result, node)
         node.save_results(result)
@@ -864,7 +865,7 @@ def softmax_dim(input: T, dim: SupportsIndex, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "softmax", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = SoftmaxBackward0.record(input, dim)
         set_history(result, node)
         node.save_results(result)
@@ -885,7 +886,7 @@ def log_softmax_dim(input: T, dim: SupportsIndex, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "log_softmax", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = LogSoftmaxBackward0.record(input, dim)
         set_history(result, node)
         node.save_results(result)
@@ -949,7 +950,7 @@ def renorm(input: T, p: float, dim: int, maxnorm: float, *, out: T | None = None
     if out is not None:
         return write_out(out, array, "renorm", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, RenormBackward0.record(input, p, dim, maxnorm))
     return result
 
@@ -994,7 +995,7 @@ def nansum_dim(input: T, dim: Dims = None, keepdim: bool = False, *, dtype: DTyp
     if out is not None:
         return write_out(out, array, "nansum")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, NansumBackward0.record(input, dim, keepdim, dtype=dtype))
     return result
 
@@ -1016,7 +1017,7 @@ def aminmax_dim(input: T, *, dim: int | None = None, keepdim: bool = False, out:
     if out is not None:
         return AminmaxResult(*write_outs(out, arrays, "aminmax", exact=True))
     results = AminmaxResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = AminmaxBackward0.record(input, dim=dim, keepdim=keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -1034,7 +1035,7 @@ def var_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = 
     except Exception as error:
         return recover(error, op.VAR_MEAN_DIM, var_mean_dim, input, dim, correction, keepdim)
     results = VarMeanResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history_of_each(results, VarMeanBackward0.record(input, dim, correction, keepdim))
     return results
 
@@ -1050,7 +1051,7 @@ def std_mean_dim(input: T, dim: Dims, correction: float | None, keepdim: bool = 
     except Exception as error:
         return recover(error, op.STD_MEAN_DIM, std_mean_dim, input, dim, correction, keepdim)
     results = StdMeanResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = StdMeanBackward0.record(input, dim, correction, keepdim)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -1106,9 +1107,9 @@ def dist(input: T, other: Tensor, p: float = 2) -> T:
         return recover(error, op.DIST, dist, input, other, p)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         node = DistBackward0.record(input, other, p)
         set_history(result, node)
         node.save_results(result)

@@ -19,6 +19,7 @@ from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.calling.reduction_arguments import check_flag, check_optional_flag, check_pair, checked_dim
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyTensor as Tensor, T
@@ -70,7 +71,7 @@ def sort_dim(input: T, dim: SupportsIndex = -1, descending: bool = False, *, out
     if out is not None:
         return SortResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = SortBackward0.record(input, dim, descending)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -98,7 +99,7 @@ def sort_stable(
     if out is not None:
         return SortResult(*write_outs(out, arrays, "sort", exact=True))
     results = SortResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = SortBackward1.record(input, dim, descending, stable=stable)
         set_history_of_each(results, node)
         node.save_results(*results)
@@ -141,7 +142,7 @@ def topk_dim(
     if out is not None:
         return TopkResult(*write_outs(out, arrays, "topk", exact=True))
     results = TopkResult(wrap_like(input, arrays[0]), wrap_like(input, arrays[1]))
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = TopkBackward0.record(input, count, dim, largest, sorted)
         set_history_of_each(results, node)
         node.save_results(*results)

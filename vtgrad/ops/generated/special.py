@@ -21,6 +21,7 @@ from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import TensorBase, wrap_like
 from vtgrad.storage.argument_types import AnyFloat as float, AnyInt as int, AnyTensor as Tensor, T
@@ -141,7 +142,7 @@ def sinc(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "sinc")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SincBackward0.record(input))
     return result
 
@@ -210,7 +211,7 @@ def logit(input: T, eps: float | None = None, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "logit")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, LogitBackward0.record(input, eps))
     return result
 
@@ -240,9 +241,9 @@ def xlogy_Tensor(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "xlogy", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, XlogyBackward0.record(input, other))
     return result
 
@@ -271,7 +272,7 @@ def xlogy_Scalar_Self(input: Number, other: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "xlogy")
     result = wrap_like(other, array)
-    if other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := other._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, XlogyBackward1.record(input, other))
     return result
 
@@ -289,7 +290,7 @@ def xlogy_Scalar_Other(input: T, other: Number, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "xlogy")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, XlogyBackward2.record(input, other))
     return result
 
@@ -357,7 +358,7 @@ def erf(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "erf")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ErfBackward0.record(input))
     return result
 
@@ -424,7 +425,7 @@ def erfc(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "erfc")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ErfcBackward0.record(input))
     return result
 
@@ -493,7 +494,7 @@ def erfinv(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "erfinv")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ErfinvBackward0.record(input))
     return result
 
@@ -563,7 +564,7 @@ def lgamma(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "lgamma")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, LgammaBackward0.record(input))
     return result
 
@@ -632,7 +633,7 @@ def digamma(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "digamma")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, DigammaBackward0.record(input))
     return result
 
@@ -660,7 +661,7 @@ def polygamma_of(input: T, n: int, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "polygamma")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, PolygammaBackward0.record(input, n))
     return result
 
@@ -732,7 +733,7 @@ def mvlgamma(input: T, p: int, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "mvlgamma")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, MvlgammaBackward0.record(input, p))
     return result
 
@@ -806,9 +807,9 @@ def igamma(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "igamma", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, IgammaBackward0.record(input, other))
     return result
 
@@ -884,9 +885,9 @@ def igammac(input: T, other: Tensor, *, out: T | None = None) -> T:
         return write_out(out, array, "igammac", inputs=(input, other))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (other._impl.autograd_meta is not None and other._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := other._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, IgammacBackward0.record(input, other))
     return result
 
@@ -955,7 +956,7 @@ def i0(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "i0")
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, I0Backward0.record(input))
     return result
 
@@ -979,7 +980,7 @@ def special_i1(self: T) -> T:
     except Exception as error:
         return recover(error, op.SPECIAL_I1, special_i1, self)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         node = SpecialI1Backward0.record(self)
         set_history(result, node)
         node.save_results(result)

@@ -18,6 +18,7 @@ from vtgrad.ops.generated import operators as op
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.storage.arrays import Number, Shape
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyInt as int, T
@@ -121,7 +122,7 @@ def diag_embed(input: T, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out
     if out is not None:
         return write_out(out, array, "diag_embed", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, DiagEmbedBackward0.record(input, offset, dim1, dim2))
     return result
 
@@ -189,7 +190,7 @@ def tril(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "tril", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, TrilBackward0.record(input, diagonal))
     return result
 
@@ -253,7 +254,7 @@ def triu(input: T, diagonal: int = 0, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "triu", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, TriuBackward0.record(input, diagonal))
     return result
 
@@ -277,7 +278,7 @@ def rot90_turns(input: T, turns: int = 1, dims: Sequence[int] = (0, 1)) -> T:
     except Exception as error:
         return recover(error, op.ROT90_TURNS, rot90_turns, input, turns, dims)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, Rot90Backward0.record(input, turns, dims))
     return result
 
@@ -302,7 +303,7 @@ def repeat_tiles(input: T, repeats: Sequence[int]) -> T:
     except Exception as error:
         return recover(error, op.REPEAT_TILES, repeat_tiles, input, repeats)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, RepeatBackward0.record(input, repeats))
     return result
 
@@ -349,7 +350,7 @@ def roll(input: T, shifts: int | Sequence[int], dims: int | Sequence[int] | None
     except Exception as error:
         return recover(error, op.ROLL, roll, input, shifts, dims)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, RollBackward0.record(input, shifts, dims))
     return result
 
@@ -363,7 +364,7 @@ def flip_dims(input: T, dims: int | Sequence[int]) -> T:
     except Exception as error:
         return recover(error, op.FLIP_DIMS, flip_dims, input, dims)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, FlipBackward0.record(input, dims))
     return result
 
@@ -377,6 +378,6 @@ def constant_pad(self: T, widths: Shape, value: Number = 0) -> T:
     except Exception as error:
         return recover(error, op.CONSTANT_PAD, constant_pad, self, widths, value)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ConstantPadNdBackward0.record(self, widths, value))
     return result

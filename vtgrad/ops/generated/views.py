@@ -22,6 +22,7 @@ from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.types import Geometry3
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.mode import switched
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.tensor_base import wrap_like
 from vtgrad.storage.argument_types import AnyBool as bool, AnyInt as int, AnyStr as str, AnyTensor as Tensor, T
@@ -184,7 +185,7 @@ def select(input: T, dim: int, index: int) -> T:
         impl = view_impls.select(input._impl, dim, index)
     except Exception as error:
         return recover(error, op.SELECT, select, input, dim, index)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, SelectBackward0.record(input, dim, index))
     return make_view(input, impl, None)
 
@@ -241,7 +242,7 @@ def select_copy(input: T, dim: int, index: int, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "select_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SelectBackward0.record(input, dim, index, copy=True))
     return result
 
@@ -254,7 +255,7 @@ def slice(self: T, dim: int = 0, start: int | None = None, end: int | None = Non
         impl = view_impls.slice(self._impl, dim, start, end, step)
     except Exception as error:
         return recover(error, op.SLICE, slice, self, dim, start, end, step)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(self, impl, SliceBackward0.record(self, dim, start, end, step))
     return make_view(self, impl, None)
 
@@ -319,7 +320,7 @@ def slice_copy(input: T, dim: int = 0, start: int | None = None, end: int | None
     if out is not None:
         return write_out(out, array, "slice_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SliceBackward0.record(input, dim, start, end, step, copy=True))
     return result
 
@@ -332,7 +333,7 @@ def diagonal_default(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1) ->
         impl = view_impls.diagonal(input._impl, offset, dim1, dim2)
     except Exception as error:
         return recover(error, op.DIAGONAL_DEFAULT, diagonal_default, input, offset, dim1, dim2)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, DiagonalBackward0.record(input, offset, dim1, dim2))
     return make_view(input, impl, None)
 
@@ -397,7 +398,7 @@ def diagonal_copy(input: T, offset: int = 0, dim1: int = 0, dim2: int = 1, *, ou
     if out is not None:
         return write_out(out, array, "diagonal_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, DiagonalBackward0.record(input, offset, dim1, dim2, copy=True))
     return result
 
@@ -410,7 +411,7 @@ def split_Tensor(input: T, split_size: int, dim: int = 0) -> tuple[T, ...]:
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
         return recover(error, op.SPLIT_TENSOR, split_Tensor, input, split_size, dim)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_views(input, impls, SplitBackward0.record(input, split_size, dim))
     return make_views(input, impls, None)
 
@@ -466,7 +467,7 @@ def split_copy(input: T, split_size: int, dim: int = 0, *, out: Sequence[T] | No
         return recover(error, op.SPLIT_COPY, split_copy, input, split_size, dim)
     if out is not None:
         return write_copies(out, input, impls, "split_copy")
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_copies(input, impls, SplitBackward0.record(input, split_size, dim, copy=True))
     return make_copies(input, impls, None)
 
@@ -510,7 +511,7 @@ def split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) -> tupl
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
         return recover(error, op.SPLIT_WITH_SIZES, split_with_sizes, input, split_sizes, dim)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_views(input, impls, SplitWithSizesBackward0.record(input, split_sizes, dim))
     return make_views(input, impls, None)
 
@@ -566,7 +567,7 @@ def split_with_sizes_copy(input: T, split_sizes: Sequence[int], dim: int = 0, *,
         return recover(error, op.SPLIT_WITH_SIZES_COPY, split_with_sizes_copy, input, split_sizes, dim)
     if out is not None:
         return write_copies(out, input, impls, "split_with_sizes_copy")
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_copies(input, impls, SplitWithSizesBackward0.record(input, split_sizes, dim, copy=True))
     return make_copies(input, impls, None)
 
@@ -612,7 +613,7 @@ def unbind(input: T, dim: int = 0) -> tuple[T, ...]:
         impls = view_impls.unbind(input._impl, dim)
     except Exception as error:
         return recover(error, op.UNBIND, unbind, input, dim)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_views(input, impls, UnbindBackward0.record(input, dim))
     return make_views(input, impls, None)
 
@@ -665,7 +666,7 @@ def unbind_copy(input: T, dim: int = 0, *, out: Sequence[T] | None = None) -> tu
         return recover(error, op.UNBIND_COPY, unbind_copy, input, dim)
     if out is not None:
         return write_copies(out, input, impls, "unbind_copy")
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_copies(input, impls, UnbindBackward0.record(input, dim, copy=True))
     return make_copies(input, impls, None)
 
@@ -678,7 +679,7 @@ def alias(self: T) -> T:
         impl = view_impls.alias(self._impl)
     except Exception as error:
         return recover(error, op.ALIAS, alias, self)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(self, impl, AliasBackward0.record(self))
     return make_view(self, impl, None)
 
@@ -732,7 +733,7 @@ def alias_copy(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "alias_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, AliasBackward0.record(input, copy=True))
     return result
 
@@ -774,7 +775,7 @@ def transpose(input: T, dim0: int, dim1: int) -> T:
         impl = view_impls.transpose(input._impl, dim0, dim1)
     except Exception as error:
         return recover(error, op.TRANSPOSE, transpose, input, dim0, dim1)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, TransposeBackward0.record(input, dim0, dim1))
     return make_view(input, impl, None)
 
@@ -826,7 +827,7 @@ def transpose_copy(input: T, dim0: int, dim1: int, *, out: T | None = None) -> T
     if out is not None:
         return write_out(out, array, "transpose_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, TransposeBackward0.record(input, dim0, dim1, copy=True))
     return result
 
@@ -869,7 +870,7 @@ def t(input: T) -> T:
         impl = view_impls.t(input._impl)
     except Exception as error:
         return recover(error, op.T_OPERATOR, t, input)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, TBackward0.record(input))
     return make_view(input, impl, None)
 
@@ -919,7 +920,7 @@ def t_copy(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "t_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, TBackward0.record(input, copy=True))
     return result
 
@@ -932,7 +933,7 @@ def permute_dims(input: T, dims: Sequence[int]) -> T:
         impl = view_impls.permute(input._impl, dims)
     except Exception as error:
         return recover(error, op.PERMUTE_DIMS, permute_dims, input, dims)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, PermuteBackward0.record(input, dims))
     return make_view(input, impl, None)
 
@@ -989,7 +990,7 @@ def permute_copy(input: T, dims: Sequence[int], *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "permute_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, PermuteBackward0.record(input, dims, copy=True))
     return result
 
@@ -1002,7 +1003,7 @@ def view_shape(input: T, size: Sequence[int]) -> T:
         impl = view_impls.view(input._impl, size)
     except Exception as error:
         return recover(error, op.VIEW_SHAPE, view_shape, input, size)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, ViewBackward0.record(input, size))
     return make_view(input, impl, None)
 
@@ -1015,7 +1016,7 @@ def _reshape_alias(self: T, size: Sequence[int], stride: Sequence[int]) -> T:
         impl = view_impls.reshape_alias(self._impl, size, stride)
     except Exception as error:
         return recover(error, op._RESHAPE_ALIAS, _reshape_alias, self, size, stride)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(self, impl, ReshapeAliasBackward0.record(self, size, stride))
     return make_view(self, impl, None)
 
@@ -1029,7 +1030,7 @@ def _unsafe_view(self: T, size: Sequence[int]) -> T:
     except Exception as error:
         return recover(error, op._UNSAFE_VIEW, _unsafe_view, self, size)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, UnsafeViewBackward0.record(self, size))
     return result
 
@@ -1042,7 +1043,7 @@ def expand_sizes(input: T, size: Sequence[int], *, implicit: bool = False) -> T:
         impl = view_impls.expand(input._impl, size, implicit=implicit)
     except Exception as error:
         return recover(error, op.EXPAND_SIZES, expand_sizes, input, size, implicit=implicit)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, ExpandBackward0.record(input, size, implicit=implicit))
     return make_view(input, impl, None)
 
@@ -1103,7 +1104,7 @@ def expand_copy(input: T, size: Sequence[int], *, implicit: bool = False, out: T
     if out is not None:
         return write_out(out, array, "expand_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ExpandBackward0.record(input, size, implicit=implicit, copy=True))
     return result
 
@@ -1116,7 +1117,7 @@ def squeeze_default(input: T) -> T:
         impl = view_impls.squeeze_all(input._impl)
     except Exception as error:
         return recover(error, op.SQUEEZE_DEFAULT, squeeze_default, input)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, SqueezeBackward0.record(input))
     return make_view(input, impl, None)
 
@@ -1134,7 +1135,7 @@ def squeeze_copy_default(input: T, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SqueezeBackward0.record(input, copy=True))
     return result
 
@@ -1148,7 +1149,7 @@ def squeeze_dim(input: T, dim: SupportsIndex) -> T:
         impl = view_impls.squeeze_dim(input._impl, dim)
     except Exception as error:
         return recover(error, op.SQUEEZE_DIM, squeeze_dim, input, dim)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, SqueezeBackward1.record(input, dim))
     return make_view(input, impl, None)
 
@@ -1167,7 +1168,7 @@ def squeeze_copy_dim(input: T, dim: SupportsIndex, *, out: T | None = None) -> T
     if out is not None:
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SqueezeBackward1.record(input, dim, copy=True))
     return result
 
@@ -1180,7 +1181,7 @@ def squeeze_dims(input: T, dim: Sequence[int]) -> T:
         impl = view_impls.squeeze_dims(input._impl, dim)
     except Exception as error:
         return recover(error, op.SQUEEZE_DIMS, squeeze_dims, input, dim)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, SqueezeBackward2.record(input, dim))
     return make_view(input, impl, None)
 
@@ -1198,7 +1199,7 @@ def squeeze_copy_dims(input: T, dim: Sequence[int], *, out: T | None = None) -> 
     if out is not None:
         return write_out(out, array, "squeeze_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SqueezeBackward2.record(input, dim, copy=True))
     return result
 
@@ -1238,7 +1239,7 @@ def unsqueeze(input: T, dim: int) -> T:
         impl = view_impls.unsqueeze(input._impl, dim)
     except Exception as error:
         return recover(error, op.UNSQUEEZE, unsqueeze, input, dim)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, UnsqueezeBackward0.record(input, dim))
     return make_view(input, impl, None)
 
@@ -1291,7 +1292,7 @@ def unsqueeze_copy(input: T, dim: int, *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "unsqueeze_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, UnsqueezeBackward0.record(input, dim, copy=True))
     return result
 
@@ -1344,7 +1345,7 @@ def unfold(input: T, dimension: int, size: int, step: int) -> T:
         impl = view_impls.unfold(input._impl, dimension, size, step)
     except Exception as error:
         return recover(error, op.UNFOLD, unfold, input, dimension, size, step)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, UnfoldBackward0.record(input, dimension, size, step))
     return make_view(input, impl, None)
 
@@ -1404,7 +1405,7 @@ def unfold_copy(input: T, dimension: int, size: int, step: int, *, out: T | None
     if out is not None:
         return write_out(out, array, "unfold_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, UnfoldBackward0.record(input, dimension, size, step, copy=True))
     return result
 
@@ -1417,7 +1418,7 @@ def as_strided_part(input: T, size: Sequence[int], stride: Sequence[int], storag
         impl = view_impls.as_strided(input._impl, size, stride, storage_offset)
     except Exception as error:
         return recover(error, op.AS_STRIDED_PART, as_strided_part, input, size, stride, storage_offset)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_view(input, impl, AsStridedBackward0.record(input, size, stride, storage_offset))
     return make_view(input, impl, None)
 
@@ -1435,7 +1436,7 @@ def _as_strided_copy(self: T, size: Sequence[int], stride: Sequence[int], storag
     if out is not None:
         return write_out(out, array, "_as_strided_copy", exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, AsStridedBackward0.record(self, size, stride, storage_offset, copy=True))
     return result
 
@@ -1449,9 +1450,9 @@ def as_strided_beyond(self: T, base: Tensor, size: Sequence[int], stride: Sequen
     except Exception as error:
         return recover(error, op.AS_STRIDED_BEYOND, as_strided_beyond, self, base, size, stride, storage_offset)
     if (
-        (self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient())
-        or (base._impl.autograd_meta is not None and base._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := self._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := base._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         return make_view(self, impl, AsStridedBeyondBackward0.record(self, base, size, stride, storage_offset))
     return make_view(self, impl, None)
 
@@ -1536,7 +1537,7 @@ def select_backward(self: T, input_sizes: Shape, dim: int, index: int) -> T:
     except Exception as error:
         return recover(error, op.SELECT_BACKWARD, select_backward, self, input_sizes, dim, index)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SelectBackwardBackward0.record(self, input_sizes, dim, index))
     return result
 
@@ -1550,7 +1551,7 @@ def slice_backward(self: T, input_sizes: Shape, dim: int, start: int | None, end
     except Exception as error:
         return recover(error, op.SLICE_BACKWARD, slice_backward, self, input_sizes, dim, start, end, step)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, SliceBackwardBackward0.record(self, input_sizes, dim, start, end, step))
     return result
 
@@ -1564,7 +1565,7 @@ def diagonal_backward(self: T, input_sizes: Shape, offset: int, dim1: int, dim2:
     except Exception as error:
         return recover(error, op.DIAGONAL_BACKWARD, diagonal_backward, self, input_sizes, offset, dim1, dim2)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, DiagonalBackwardBackward0.record(self, input_sizes, offset, dim1, dim2))
     return result
 
@@ -1578,7 +1579,7 @@ def unfold_backward(self: T, input_sizes: Shape, dim: int, size: int, step: int)
     except Exception as error:
         return recover(error, op.UNFOLD_BACKWARD, unfold_backward, self, input_sizes, dim, size, step)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, UnfoldBackwardBackward0.record(self, input_sizes, dim, size, step))
     return result
 
@@ -1592,7 +1593,7 @@ def as_strided_backward(self: T, input_geometry: Geometry3, output_geometry: Geo
     except Exception as error:
         return recover(error, op.AS_STRIDED_BACKWARD, as_strided_backward, self, input_geometry, output_geometry)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, AsStridedBackwardBackward0.record(self, input_geometry, output_geometry))
     return result
 
@@ -1606,7 +1607,7 @@ def as_strided_forward(self: T, input_geometry: Geometry3, output_geometry: Geom
     except Exception as error:
         return recover(error, op.AS_STRIDED_FORWARD, as_strided_forward, self, input_geometry, output_geometry)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, AsStridedForwardBackward0.record(self, input_geometry, output_geometry))
     return result
 
@@ -1661,9 +1662,9 @@ def select_scatter(input: T, src: Tensor, dim: int, index: int) -> T:
         return recover(error, op.SELECT_SCATTER, select_scatter, input, src, dim, index)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := src._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, SelectScatterBackward0.record(input, src, dim, index))
     return result
 
@@ -1735,9 +1736,9 @@ def slice_scatter(
         return write_out(out, array, "slice_scatter", exact=True, inputs=(input, src))
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := src._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, SliceScatterBackward0.record(input, src, dim, start, end, step))
     return result
 
@@ -1800,9 +1801,9 @@ def diagonal_scatter(input: T, src: Tensor, offset: int = 0, dim1: int = 0, dim2
         return recover(error, op.DIAGONAL_SCATTER, diagonal_scatter, input, src, offset, dim1, dim2)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := src._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, DiagonalScatterBackward0.record(input, src, offset, dim1, dim2))
     return result
 
@@ -1817,9 +1818,9 @@ def as_strided_scatter_at(input: T, src: Tensor, input_geometry: Geometry3, outp
         return recover(error, op.AS_STRIDED_SCATTER_AT, as_strided_scatter_at, input, src, input_geometry, output_geometry)
     result = wrap_like(input, array)
     if (
-        (input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient())
-        or (src._impl.autograd_meta is not None and src._impl.autograd_meta.needs_gradient())
-    ) and is_recording():
+        ((meta := input._impl.autograd_meta) is not None and meta.needs_gradient())
+        or ((meta := src._impl.autograd_meta) is not None and meta.needs_gradient())
+    ) and (not switched.silent or is_recording()):
         set_history(result, AsStridedScatterBackward0.record(input, src, input_geometry, output_geometry))
     return result
 
@@ -1833,7 +1834,7 @@ def unsafe_split_equal(input: T, split_size: SupportsIndex, dim: int = 0) -> tup
         impls = view_impls.split_equal(input._impl, split_size, dim)
     except Exception as error:
         return recover(error, op.UNSAFE_SPLIT_EQUAL, unsafe_split_equal, input, split_size, dim)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_unsafe_split(input, impls, UnsafeSplitBackward0.record(input, split_size, dim))
     return make_unsafe_split(input, impls, None)
 
@@ -1881,7 +1882,7 @@ def unsafe_split_with_sizes(input: T, split_sizes: Sequence[int], dim: int = 0) 
         impls = view_impls.split_with_sizes(input._impl, split_sizes, dim)
     except Exception as error:
         return recover(error, op.UNSAFE_SPLIT_WITH_SIZES, unsafe_split_with_sizes, input, split_sizes, dim)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         return make_unsafe_split(input, impls, UnsafeSplitWithSizesBackward0.record(input, split_sizes, dim))
     return make_unsafe_split(input, impls, None)
 
@@ -1942,7 +1943,7 @@ def narrow_copy(input: T, dim: int, start: int, length: int, *, out: T | None = 
     if out is not None:
         return write_out(out, array, "narrow_copy", exact=True)
     result = wrap_like(input, array)
-    if input._impl.autograd_meta is not None and input._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := input._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, NarrowCopyBackward0.record(input, dim, start, length))
     return result
 
@@ -1960,7 +1961,7 @@ def _view_copy(self: T, size: Sequence[int], *, out: T | None = None) -> T:
     if out is not None:
         return write_out(out, array, "_view_copy", exact=True)
     result = wrap_like(self, array)
-    if self._impl.autograd_meta is not None and self._impl.autograd_meta.needs_gradient() and is_recording():
+    if (meta := self._impl.autograd_meta) is not None and meta.needs_gradient() and (not switched.silent or is_recording()):
         set_history(result, ViewBackward0_copy.record(self, size))
     return result
 

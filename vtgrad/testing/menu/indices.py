@@ -10,6 +10,7 @@ from vtgrad.testing.menu.chooser import Chooser, broadcasts
 from vtgrad.testing.menu.kinds import kind
 from vtgrad.testing.menu.state import TensorState
 from vtgrad.testing.steps import Step, Value
+from vtgrad.testing.steps.writing import SIGNS
 from vtgrad.testing.views import Argument, ViewCall
 
 __all__ = ["basic", "index", "positions"]
@@ -141,6 +142,28 @@ def set_item(c: Chooser) -> Sequence[Step] | None:
     parts = index(c, t, unique=True)
     shape = _region(c, t, parts)
     return c.under(steps.SetItem(t.index, value_for(c, t, shape), parts))
+
+
+# In mixtures only: PyTorch's graph has a second write for it, by which a comparison node by node
+# would stop.
+@kind(0, "setitem", "add")
+def augment_item(c: Chooser) -> Sequence[Step] | None:
+    """``x[...] op= v``, with a basic index."""
+    t = c.pick_target()
+    names = [name for name in SIGNS if c.can(f"{name}_")]
+    if t is None or not t.shape or not names:
+        return None
+    name, parts = c.one(names), basic(c, t.shape)
+    value: Value | None = None
+    shape = _region(c, t, parts)
+    if shape is not None and c.chance(0.7):
+        found = c.pick_fitting(shape, into=not c.blunder())
+        value = None if found is None else str(found)
+    if value is None:
+        if not c.can(f"{name}_number"):
+            name = "add"
+        value = c.scalar() if t.dtype.startswith("complex") else c.number()
+    return c.under(steps.AugmentItem(t.index, name, value, parts))
 
 
 def _put(c: Chooser, t: TensorState) -> Sequence[Step]:

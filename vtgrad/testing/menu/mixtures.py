@@ -12,13 +12,13 @@ def _mixture(**counts: int) -> tuple[str, ...]:
 MIXTURES: dict[str, tuple[str, ...]] = {
     "everything": (
         "leaf", "view", "region", "pieces", "apply", "saving", "saving_part", "detach", "write",
-        "fill", "count", "set_item", "beside", "rearrange", "resize", "flag", "hook", "delete",
-        "inspect", "backward", "gradient", "second_order", "inference",
+        "fill", "count", "set_item", "augment_item", "beside", "rearrange", "resize", "flag",
+        "hook", "delete", "inspect", "backward", "gradient", "second_order", "inference",
     ),
     "writes": _mixture(
         leaf=2,
-        region=4, view=2, write=4, fill=1, set_item=3, apply=2, saving=1, rearrange=1, detach=1,
-        inspect=1, backward=1, gradient=1, second_order=1,
+        region=4, view=2, write=4, fill=1, set_item=3, augment_item=2, apply=2, saving=1,
+        rearrange=1, detach=1, inspect=1, backward=1, gradient=1, second_order=1,
     ),
     "refusals": _mixture(
         pieces=3, view=3, region=2, write=3, fill=2, set_item=1, detach=2, saving=4, flag=1,
@@ -29,8 +29,8 @@ MIXTURES: dict[str, tuple[str, ...]] = {
         rearrange=1, detach=1, backward=1, gradient=3, second_order=1, delete=1, inspect=1,
     ),
     "hooks": _mixture(
-        hook=4, region=2, pieces=1, write=3, set_item=1, apply=2, backward=3, gradient=2,
-        inspect=1, delete=1,
+        hook=4, region=2, pieces=1, write=3, set_item=1, augment_item=1, apply=2, backward=3,
+        gradient=2, inspect=1, delete=1,
     ),
     "inference": _mixture(
         inference=6, view=2, region=2, write=3, set_item=1, fill=1, saving=3, apply=1, detach=1,
@@ -42,8 +42,8 @@ MIXTURES: dict[str, tuple[str, ...]] = {
 DUALS: dict[str, tuple[str, ...]] = {
     "duals": _mixture(
         dual=5, grown=8, carry=4, unpacked=2, level=1, without_forward=1,
-        view=2, region=3, pieces=1, write=3, fill=1, set_item=3, apply=2, saving=2, leaf=1,
-        detach=1, rearrange=1, resize=1, flag=1, delete=1, inspect=1, inference=1, count=1,
+        view=2, region=3, pieces=1, write=3, fill=1, set_item=3, augment_item=1, apply=2, saving=2,
+        leaf=1, detach=1, rearrange=1, resize=1, flag=1, delete=1, inspect=1, inference=1, count=1,
         backward=1, gradient=2, second_order=1, hook=1,
     ),
     "recorded": _mixture(

@@ -34,6 +34,7 @@ from vtgrad.testing.steps.making import View as View
 from vtgrad.testing.steps.passing import Backward as Backward
 from vtgrad.testing.steps.passing import Gradient as Gradient
 from vtgrad.testing.steps.passing import SecondOrder as SecondOrder
+from vtgrad.testing.steps.writing import AugmentItem as AugmentItem
 from vtgrad.testing.steps.writing import Count as Count
 from vtgrad.testing.steps.writing import Fill as Fill
 from vtgrad.testing.steps.writing import Rearrange as Rearrange

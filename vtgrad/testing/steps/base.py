@@ -126,7 +126,7 @@ def _operator(text: str) -> str:
     """Return the name of the operator that a statement ends with."""
     last = text.rpartition("; ")[2]
     if re.match(r"t\d+\[", last):
-        return "setitem" if "] = " in last else "getitem"
+        return "setitem" if re.search(r"\] [-+*]?= ", last) else "getitem"
     found = re.search(r"\b(?:vt\.(?:autograd\.(?:forward_ad\.)?)?|t\d+\.)(\w+)", last)
     return last.partition(" ")[0] if found is None else found[1]
 

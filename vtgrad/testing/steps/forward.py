@@ -8,7 +8,7 @@ from vtgrad.testing.libraries import TensorLike
 from vtgrad.testing.model import SkippedError
 from vtgrad.testing.steps.base import NOTHING, Expected, Literal, Step, named, operand, under
 from vtgrad.testing.steps.making import Apply, Leaf, View
-from vtgrad.testing.steps.writing import Fill, Rearrange, SetItem, Write
+from vtgrad.testing.steps.writing import AugmentItem, Fill, Rearrange, SetItem, Write
 from vtgrad.testing.world import World
 
 __all__ = [
@@ -145,7 +145,8 @@ class WithoutForward(Step):
     def predict(self, world: World) -> Expected:
         """See `Step`."""
         if not isinstance(
-            self.step, Leaf | View | Apply | MakeDual | Write | Fill | SetItem | Rearrange
+            self.step,
+            Leaf | View | Apply | MakeDual | Write | Fill | SetItem | AugmentItem | Rearrange,
         ):
             raise SkippedError
         world.without_forward = True

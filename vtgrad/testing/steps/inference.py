@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from vtgrad.testing.model import SkippedError
 from vtgrad.testing.steps.base import Expected, Step
 from vtgrad.testing.steps.making import Apply, Data, Detach, Leaf, View
-from vtgrad.testing.steps.writing import Fill, Rearrange, SetItem, Write
+from vtgrad.testing.steps.writing import AugmentItem, Fill, Rearrange, SetItem, Write
 from vtgrad.testing.world import World
 
 __all__ = ["Inference"]
@@ -30,7 +30,8 @@ class Inference(Step):
         """See `Step`."""
         step = self.step
         if not isinstance(
-            step, Leaf | View | Apply | Detach | Data | Write | Fill | SetItem | Rearrange
+            step,
+            Leaf | View | Apply | Detach | Data | Write | Fill | SetItem | AugmentItem | Rearrange,
         ) or (isinstance(step, Leaf) and step.requires_grad):
             raise SkippedError
         world.inference = True

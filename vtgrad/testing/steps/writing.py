@@ -28,7 +28,7 @@ from vtgrad.testing.views import Argument, ViewCall
 from vtgrad.testing.world import World
 from vtgrad.testing.writes import check_counted, count, rearrange, resize, write
 
-__all__ = ["Count", "Fill", "Rearrange", "Resize", "SetItem", "Write"]
+__all__ = ["AugmentItem", "Count", "Fill", "Rearrange", "Resize", "SetItem", "Write"]
 
 _COPY = Operator("copy", "torch::autograd::CopyBackwards", 2, lambda *_: _never())
 _FILL = Operator("fill", "FillBackward2", 1, lambda *_: _never())
@@ -299,6 +299,65 @@ class SetItem(Step):
             is_partial=True,
             marks=picked,
         )
+
+
+#: Python's signs of the operators that an augmented assignment may have.
+SIGNS = {"add": "+", "sub": "-", "mul": "*"}
+
+
+@dataclass(frozen=True)
+class AugmentItem(Step):
+    """``target[index] op= value``: read the part, write it in place, assign it to itself."""
+
+    target: int
+    name: str
+    value: Value
+    index: Index
+    grad: bool = True
+
+    def source(self, careful: bool) -> list[str]:
+        """See `Step`."""
+        part = ViewCall("[]", self.index).source(named(self.target))
+        return under(self.grad, f"{part} {SIGNS[self.name]}= {value_source(self.value)}")
+
+    def predict(self, world: World) -> Expected:
+        """See `Step`."""
+        target = world.tensors[self.target]
+        (part,) = view(world, target, ViewCall("[]", self.index), self.grad)
+        if part.geometry.repeats_cells:
+            raise SkippedError  # as in `SetItem`
+        if world.carries and not world.manners.exact_tangents:
+            raise SkippedError  # the third step reads what it writes
+        is_number = isinstance(self.value, int)
+        name = f"{self.name}_number" if is_number else self.name
+        extra = (self.value,) if isinstance(self.value, int) else ()
+        others = [] if is_number else [operand(world, self.value)]
+        operator = OPERATORS[name]
+        write(
+            world,
+            part,
+            lambda jets: _same_shape(name, extra, jets),
+            operator,
+            others,
+            self.grad,
+            operator.node,
+        )
+        region = target
+        if not _covers(self.index, target.cells.shape):
+            (region,) = view(world, target, ViewCall("[]", self.index), self.grad)
+        # The same elements: there is nothing to check, and no value changes.
+        write(
+            world,
+            region,
+            _assigned,
+            _COPY,
+            [part],
+            self.grad,
+            _COPY.node if part.cells.ndim else "",
+            is_unknown=True,
+            reads_first=True,
+        )
+        return NOTHING
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,17 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.graph.batch import batch_of
+from vtgrad.graph.input_metadata import metadata_of
+from vtgrad.graph.node import Node
+from vtgrad.graph.observer import observers
+from vtgrad.graph.recording import is_recording
 from vtgrad.graph.thread_levels import thread as thread_mode
 from vtgrad.graph.tracer import read_value
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.generated.copying_nodes import CopyBackwards
+from vtgrad.ops.generated.views_nodes import SelectBackward0, SliceBackward0
 from vtgrad.ops.kernels.indexing.index_support import INT64
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -30,20 +36,25 @@ from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.rules.batches.copied_views import copy_for_view
 from vtgrad.ops.rules.batches.stacked_lists import with_stacked_lists
 from vtgrad.ops.saving.read_first import read_first
+from vtgrad.ops.view_impls import views as view_impls
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import PLAIN, Array, Shape
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.promotion import python_number
 from vtgrad.storage.record_write import DIRECT, begin_write_as, on_behalf
-from vtgrad.storage.tensor_base import TensorBase, wrap_like
+from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.views.make_view import make_view
 from vtgrad.views.write import write_part
 from vtgrad.views.write_back import write_back
+from vtgrad.views.write_recorded_part import write_recorded_part
 
 __all__ = ["getitem", "setitem"]
 
 _BOOL: Final = np.dtype(np.bool_)
+# The producers of views by an integer, and by a slice.
+_MAKERS: Final = SelectBackward0, SliceBackward0
 
 
 def getitem(tensor: T, expression: object) -> T:
@@ -96,17 +107,18 @@ def setitem(tensor: T, expression: object, value: object) -> None:
     ShapeError
         If it does not broadcast.
     """
-    index = _part_index(expression)
+    # The usual case inline, to save a call.
+    index = (expression, ...) if type(expression) is int else _part_index(expression)
     if index is not None:
         if write_part(tensor._impl, index, value):
             return
-        if (
-            isinstance(value, TensorBase)
-            and value._impl._storage is not None
-            and value._impl._storage is tensor._impl._storage
-            and write_back(tensor, index, value)
-        ):
-            return
+        if isinstance(value, TensorBase):
+            storage = value._impl._storage
+            if storage is not None and storage is tensor._impl._storage:
+                if write_back(tensor, index, value):
+                    return
+            elif write_recorded_part(tensor, index, value, CopyBackwards.record, _MAKERS):
+                return
     thread = get_ident()
     try:
         begin_write_as("__setitem__", DIRECT)
@@ -174,8 +186,6 @@ def _is_plain(start: object, stop: object, step: object) -> bool:
 
 def _part_index(expression: object) -> PartIndex | None:
     """The expression as `write_part` takes it; None if it is more than integers and slices."""
-    if type(expression) is int:
-        return expression, ...
     parts = expression if type(expression) is tuple else (expression,)
     for part in parts:
         if type(part) is not int and not (
@@ -206,6 +216,9 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
     if type(expression) is not tuple:
         return None
     parts: tuple[object, ...] = expression
+    made = _view_of_parts(tensor, parts)
+    if made is not None:
+        return made
     for at, part in enumerate(parts):
         if part is Ellipsis:
             whole = _without_ellipsis(parts, at, len(sizes))
@@ -243,6 +256,55 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
             dim += 1
         own += 1
     return F.alias(tensor) if view is tensor and not write else view
+
+
+def _view_of_parts(tensor: T, parts: tuple[object, ...]) -> T | None:
+    """What several integers and slices name, as one view; None if it is anything else, or wrong.
+
+    Of the views in between, which nothing sees, only the nodes are made: the graph is that of one
+    operator after the other.
+    """
+    if keys.active or observers:
+        return None  # each operator is seen
+    impl = tensor._impl
+    sizes: Shape = impl.array.shape
+    if len(parts) > len(sizes):
+        return None
+    steps: list[tuple[int, int | slice, TensorImpl]] = []
+    dim = 0
+    for size, part in zip(sizes, parts, strict=False):
+        if type(part) is int:
+            if not -size <= part < size:
+                return None
+            impl = view_impls.select(impl, dim, part)
+            steps.append((dim, part, impl))
+        elif type(part) is slice:
+            start, stop, step = part.start, part.stop, part.step
+            if not _is_plain(start, stop, step) or (step is not None and step < 0):
+                return None
+            if not _is_full(start, stop, step, size):
+                impl = view_impls.slice(impl, dim, start, stop, 1 if step is None else step)
+                steps.append((dim, part, impl))
+            dim += 1
+        else:
+            return None
+    if not steps:
+        return None
+    node: Node | None = None
+    meta = tensor._impl.autograd_meta
+    if meta is not None and meta.needs_gradient() and is_recording():
+        source = tensor
+        for dim, part, made in steps:
+            if isinstance(part, slice):
+                step = 1 if part.step is None else part.step
+                node = SliceBackward0.record(source, dim, part.start, part.stop, step)
+            else:
+                node = SelectBackward0.record(source, dim, part)
+            if made is not impl:
+                node.input_metadata = metadata_of(made)
+                made.autograd_meta = node
+                source = handle_like(tensor, made)
+    return make_view(tensor, impl, node)
 
 
 def _without_ellipsis(parts: tuple[object, ...], at: int, ndim: int) -> tuple[object, ...] | None:

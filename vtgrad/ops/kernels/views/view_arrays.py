@@ -9,6 +9,7 @@ tensor's view was made; here the arrays have the same shape, but perhaps other s
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from types import EllipsisType
 from typing import TypeAlias
 
@@ -199,6 +200,23 @@ def unbind(self: Array, dim: int = 0) -> list[Array]:
     return [select(self, dim, index) for index in range(self.shape[dim])]
 
 
+@lru_cache(maxsize=1024)
+def _place_in_dense(
+    stride: Sequence[int],
+    storage_offset: int | None,
+    geometry: tuple[Shape, Shape, int],
+    item: int,
+) -> tuple[int, Shape] | None:
+    """Offset and strides of a part of a dense array, in bytes; None if the input was not dense.
+
+    Remembered, because a stale view gets a new producer after each write, for the same geometry.
+    """
+    if not is_contiguous(geometry[0], geometry[1]):
+        return None
+    offset = 0 if storage_offset is None else storage_offset - geometry[2]
+    return offset * item, tuple([s * item for s in stride])
+
+
 def as_strided(
     self: Array,
     size: Sequence[int],
@@ -207,13 +225,11 @@ def as_strided(
     geometry: tuple[Shape, Shape, int],
 ) -> Array:
     """The part of an array that `as_strided` takes of an input with this geometry."""
-    if self.flags.c_contiguous and is_contiguous(geometry[0], geometry[1]):
-        item = self.itemsize
-        offset = 0 if storage_offset is None else storage_offset - geometry[2]
-        view: Array = making.ndarray(
-            size, self.dtype, self.reshape(-1), offset * item, tuple([s * item for s in stride])
-        )
-        return view
+    if self.flags.c_contiguous:
+        place = _place_in_dense(stride, storage_offset, geometry, self.itemsize)
+        if place is not None:
+            view: Array = making.ndarray(size, self.dtype, self.reshape(-1), place[0], place[1])
+            return view
     # Another memory order than the input's: the same elements, found by their indices.
     offset = geometry[2] if storage_offset is None else storage_offset
     found = steps_through(geometry, (tuple(size), tuple(stride), offset))
