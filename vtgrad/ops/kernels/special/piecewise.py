@@ -25,6 +25,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.loops import NATIVE, binary_loop
 
 __all__ = ["Piecewise"]
 
@@ -90,8 +91,10 @@ def horner(rows: Array, x: Array) -> Array:
     """The polynomials with coefficients in `rows`, which is overwritten."""
     total: Array = rows[-1]
     for row in rows[-2::-1]:
-        np.multiply(total, x, total)
-        np.add(total, row, total)
+        if not NATIVE or binary_loop(np.multiply, total, x, total) is None:
+            np.multiply(total, x, total)
+        if not NATIVE or binary_loop(np.add, total, row, total) is None:
+            np.add(total, row, total)
     return total
 
 

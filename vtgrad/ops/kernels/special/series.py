@@ -19,6 +19,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import finish_like, floating, refuse
 from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.loops import NATIVE, binary_loop
 
 __all__ = ["add_rows", "by_blocks", "fill_at", "in_double", "multiply_rows", "polynomial"]
 
@@ -38,8 +39,10 @@ def polynomial(coefficients: Sequence[float | Array], x: Array) -> Array:
     """
     total: Array = np.multiply(x, coefficients[-1])
     for c in coefficients[-2:0:-1]:
-        np.add(total, c, total)
-        np.multiply(total, x, total)
+        if not NATIVE or binary_loop(np.add, total, c, total) is None:
+            np.add(total, c, total)
+        if not NATIVE or binary_loop(np.multiply, total, x, total) is None:
+            np.multiply(total, x, total)
     return np.add(total, coefficients[0], total)
 
 
