@@ -47,8 +47,10 @@ __all__ = ["igamma", "igammac"]
 
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
-# As a 0-d array, which NumPy takes faster than a number.
+# As 0-d arrays, which NumPy takes faster than numbers.
 _ONE: Final = np.asarray(1.0)
+# What is less than this part of a sum does not change its digits.
+_TINY: Final = np.asarray(_EPSILON / 4)
 # From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
 # Outside of it the series and the fraction need some hundred steps for any order.
 _LARGE: Final = 20.0
@@ -59,6 +61,8 @@ _TERMS: Final = 26
 _LARGEST_ETA: Final = 0.34
 # The coefficients are computed in units of two to the power of minus this, because digits cancel.
 _BITS: Final = 400
+# Rows of so many elements in all stay in the processor's cache.
+_AT_ONCE: Final = 32768
 # Numbers of steps, as a column.
 _STEPS: Final[Array] = np.arange(1.0, 20)[:, None]
 # The terms that count of a power series up to 1.1.
@@ -104,19 +108,20 @@ def _spread(values: Array, shape: Shape) -> Array:
 def _either(a: Array, x: Array, upper: bool) -> Array:
     """Q if `upper`, otherwise P."""
     inside = (np.minimum(a, x) > 0) & (np.maximum(a, x) < np.inf)
-    result = np.empty(a.shape) if inside.all() else _at_limits(a, x, upper)
+    whole = np.count_nonzero(inside) == inside.size
+    result = np.empty(a.shape) if whole else _at_limits(a, x, upper)
     uniform = inside & _uniform_range(a, x)
+    others = inside ^ uniform
     # Where Q is not by far the smaller one, or the series of its difference from 1 applies.
-    small = (x <= 1.1) & np.where(x <= 0.5, a * np.log(x) > -0.4, x * 1.1 >= a)
-    others = inside & ~uniform
-    np.logical_and(small, others, small)
-    others &= ~small
-    fraction = others & (x > 1.1) & (x >= a)
+    low = x <= 1.1
+    small = others & low & np.where(x <= 0.5, a * np.log(x) > -0.4, x * 1.1 >= a)
+    others ^= small
+    fraction = others & ~low & (x >= a)
     for where, function, gives_upper in (
         (uniform, _lower_uniform if not upper else _upper_uniform, upper),
         (small, _upper_by_difference, True),
         (fraction, _upper_by_fraction, True),
-        (others & ~fraction, _lower_by_series, False),
+        (others ^ fraction, _lower_by_series, False),
     ):
         fill_at(where, result, function if gives_upper == upper else _rest_of(function), a, x)
     return result
@@ -186,7 +191,7 @@ def _lower_by_series(a: Array, x: Array) -> Array:
         np.add(a, _STEPS[:at_once] + start, terms)
         np.divide(x, terms, terms)
         term, total = _added(term, total, terms)
-        if bool((term <= _EPSILON / 4 * total).all()):
+        if not np.count_nonzero(term > _TINY * total):
             break
     scale = np.empty(a.shape)
     small = a < 1
@@ -203,9 +208,9 @@ def _scale_of_small(a: Array, x: Array) -> Array:
     return result
 
 
-def _steps_at_once(a: Array, most: int = 10) -> int:
-    """So many steps that their rows stay in the processor's cache."""
-    return most if a.size <= 512 else 4
+def _steps_at_once(a: Array, most: int = 16) -> int:
+    """How many terms are computed as rows of one array; the fewer elements, the more."""
+    return max(4, min(most, _AT_ONCE // a.size))
 
 
 def _added(term: Array, total: Array, ratios: Array) -> tuple[Array, Array]:
@@ -245,7 +250,7 @@ def _upper_by_fraction(a: Array, x: Array) -> Array:
         # The next ratio is computed from this one, which becomes a term.
         ratio = ratio.copy()
         term, total = _added(term, total, ratios)
-        if bool((np.abs(term) <= _EPSILON / 4 * total).all()):
+        if not np.count_nonzero(np.abs(term) > _TINY * total):
             break
     result: Array = _factor(a, x) * total / (beyond + _ONE)
     return result
