@@ -21,7 +21,9 @@ def to_dtype(
     values are cut off towards zero when it is integer.
     """
     out = empty_in_format(dtype, input, memory_format)
-    if input.dtype.kind == "c" and dtype.kind in "fiu":
+    if type(input) is np.ndarray and input.dtype is dtype:
+        out[...] = input
+    elif input.dtype.kind == "c" and dtype.kind in "fiu":
         np.copyto(out, input.real, casting="unsafe")
     else:
         np.copyto(out, input, casting="unsafe")
