@@ -22,6 +22,7 @@ import pytest
 
 import vtgrad
 from tests.project.tree import PACKAGE, ROOT, copy_sources, python_files
+from vtgrad.storage.tensor_base import TensorBase
 
 MARK = "# Compiled by mypyc.\n"
 EXPECTED = os.environ.get("VTGRAD_EXPECT_COMPILED") == "1"
@@ -57,6 +58,26 @@ def test_what_is_tested_is_the_compiled_build_where_that_was_asked_for() -> None
     wheel = distribution("vtgrad").read_text("WHEEL")
     assert wheel is not None
     assert "Root-Is-Purelib: false" in wheel
+
+
+def test_a_tensor_is_known_as_one_behind_the_python_operators() -> None:
+    # Breaks when a class of methods inherits from TensorBase: each test of a type walks past it.
+    order = [cls.__name__ for cls in vtgrad.Tensor.__mro__]
+    assert order[:4] == ["Tensor", "OperatorMethods", "PythonOperators", "TensorBase"]
+
+
+def test_no_method_of_a_tensor_is_hidden_by_its_base() -> None:
+    # See Note [The bases of Tensor]. Breaks without `shape` in the class itself.
+    hidden = [
+        f"{cls.__name__}.{name}"
+        for cls in vtgrad.Tensor.__mro__[4:-1]
+        for name, value in vars(cls).items()
+        if name in vars(TensorBase)
+        and (callable(value) or isinstance(value, property))
+        and not name.startswith("__annot")
+        and vars(vtgrad.Tensor).get(name) is not value
+    ]
+    assert hidden == []
 
 
 def test_files_that_cannot_be_compiled_are_not() -> None:

@@ -244,12 +244,12 @@ def _all_of(module: str, aliases: dict[str, str], own: Sequence[str] = ()) -> st
 _METHODS = '''
 # Type checkers see a method in `add = _add`, but only a variable in `add = F.add`.
 $imports
-from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_mixin import TensorMixin
 
 __all__ = ["TensorMethods"]
 
 
-class TensorMethods(TensorBase):
+class TensorMethods(TensorMixin):
     """The operators of a tensor, which is their first argument."""
 
     __slots__ = ()

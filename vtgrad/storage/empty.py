@@ -28,8 +28,10 @@ def empty_strided(dtype: NumpyDType, shape: Shape, strides: Sequence[int]) -> Ar
 
 def empty_like_preserving(dtype: NumpyDType, a: Array) -> Array:
     """An uninitialised array of `a`'s shape and, if those are dense, `a`'s strides."""
-    if a.flags.c_contiguous and 1 not in a.shape:
-        return making.empty(a.shape, dtype)
+    shape = a.shape
+    # Of one dimension only the length of 1 has strides that count.
+    if 1 not in shape and (len(shape) == 1 or a.flags.c_contiguous):
+        return making.empty(shape, dtype)
     return empty_strided(dtype, a.shape, clone_strides(a.shape, element_strides(a)))
 
 

@@ -8,9 +8,8 @@ and the caller calls the ufunc. Bits, dtype and strides of the result are the sa
 No floating-point warning is given, and no Python code runs meanwhile: a signal handler runs before
 the loop or after it.
 
-An installation without the C module, or a process with ``VTGRAD_LOOPS=0`` in its environment, has
-functions in Python with the same contract, which are no faster than a ufunc. So a caller to whom
-only the speed matters asks `NATIVE` first.
+In an installation without the C module, or a process with ``VTGRAD_LOOPS=0`` in its environment,
+both always return None. A caller asks `NATIVE` first, which is quicker than a call.
 
 Note [The same loop as NumPy's]
 
@@ -41,6 +40,10 @@ import os
 from types import BuiltinFunctionType
 from typing import Final
 
+import numpy as np
+
+from vtgrad.storage.arrays import Array
+
 __all__ = ["NATIVE", "binary_loop", "unary_loop"]
 
 try:
@@ -49,8 +52,15 @@ try:
     from vtgrad._loops import binary as binary_loop
     from vtgrad._loops import unary as unary_loop
 except ImportError:
-    from vtgrad.storage.loops_in_python import binary as binary_loop
-    from vtgrad.storage.loops_in_python import unary as unary_loop
+
+    def unary_loop(ufunc: np.ufunc, a: object, out: Array | None = None, /) -> Array | None:
+        """Leave the work to NumPy."""
+
+    def binary_loop(
+        ufunc: np.ufunc, a: object, b: object, out: Array | None = None, /
+    ) -> Array | None:
+        """Leave the work to NumPy."""
+
 
 # The value is not written as a literal, which compiled modules would have built in.
 NATIVE: Final[bool] = isinstance(binary_loop, BuiltinFunctionType)

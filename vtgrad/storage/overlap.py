@@ -96,8 +96,9 @@ def covers(whole: Geometry, part: Geometry) -> bool:
         return True
     if 0 in whole[0]:
         return False
-    low, high = reach(*whole)
-    part_low, part_high = reach(*part)
+    # Each argument by itself: compiled, a call with a star is one by way of Python.
+    low, high = reach(whole[0], whole[1], whole[2])
+    part_low, part_high = reach(part[0], part[1], part[2])
     if part_low < low or part_high > high:
         return False
     if is_non_overlapping_and_dense(whole[0], whole[1]):

@@ -3,6 +3,9 @@
 
 Pure functions on tuples of Python integers. All numbers count elements, not bytes; Python's
 integers are exact, so no geometry is too large to be checked.
+
+The loops that each write runs count dimensions: compiled, a `zip` that checks lengths is an
+object of Python.
 """
 
 from __future__ import annotations
@@ -72,9 +75,10 @@ def is_contiguous(sizes: Shape, strides: Shape) -> bool:
     if 0 in sizes:
         return True
     expected = 1
-    for size, stride in zip(reversed(sizes), reversed(strides), strict=True):
+    for dim in range(len(sizes) - 1, -1, -1):
+        size = sizes[dim]
         if size != 1:
-            if stride != expected:
+            if strides[dim] != expected:
                 return False
             expected *= size
     return True
@@ -84,6 +88,12 @@ def is_non_overlapping_and_dense(sizes: Shape, strides: Shape) -> bool:
     """Whether the elements fill one block of memory exactly, in any order of the dimensions."""
     if is_contiguous(sizes, strides):
         return True
+    span = count = 1
+    for dim in range(len(sizes)):
+        span += (sizes[dim] - 1) * strides[dim]
+        count *= sizes[dim]
+    if span != count:
+        return False
     expected = 1
     for stride, size in sorted((stride, size) for size, stride in zip(sizes, strides, strict=True)):
         if size != 1:
@@ -217,7 +227,8 @@ def reach(sizes: Shape, strides: Shape, offset: int = 0) -> tuple[int, int]:
     (5, 17)
     """
     low = high = offset
-    for size, stride in zip(sizes, strides, strict=True):
+    for dim in range(len(sizes)):
+        size, stride = sizes[dim], strides[dim]
         if size == 0:
             return offset, offset - 1
         if stride >= 0:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from vtgrad.storage.device import CPU
 from vtgrad.storage.memory_format import MemoryLayout
-from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_mixin import TensorMixin
 
 __all__ = ["DeviceMethods"]
 
 
-class DeviceMethods(TensorBase):
+class DeviceMethods(TensorMixin):
     """Properties of a tensor's memory, most of which are the same for every tensor here."""
 
     __slots__ = ()

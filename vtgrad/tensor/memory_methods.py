@@ -9,6 +9,7 @@ from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_mixin import TensorMixin
 from vtgrad.storage.tensor_name import name_of, set_name
 from vtgrad.tensor.new_tensor import new_tensor
 from vtgrad.tensor.typed_storage import TypedStorage
@@ -17,7 +18,7 @@ from vtgrad.tensor.untyped_storage import UntypedStorage, storage_of
 __all__ = ["MemoryMethods"]
 
 
-class MemoryMethods(TensorBase):
+class MemoryMethods(TensorMixin):
     """Methods for the memory that a tensor lies in, and the tensor's name."""
 
     __slots__ = ()

@@ -14,12 +14,13 @@ from vtgrad.storage.extra_meta import Names
 from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.names import checked_names, unnamed
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_mixin import TensorMixin
 from vtgrad.storage.thread_mode import thread
 
 __all__ = ["NamedMethods"]
 
 
-class NamedMethods(TensorBase):
+class NamedMethods(TensorMixin):
     """Methods for the names of dimensions, see `docs/howto/named-dimensions.md`.
 
     Names are metadata of one tensor: a view has its own, and gradients have none.

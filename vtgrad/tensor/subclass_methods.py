@@ -18,6 +18,7 @@ from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.operators import operators
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_mixin import TensorMixin
 
 __all__ = ["SubclassMethods", "class_of_saved", "in_class_of", "in_classes_of", "shown_in"]
 
@@ -25,7 +26,7 @@ S = TypeVar("S", bound=TensorBase)
 G = TypeVar("G")
 
 
-class SubclassMethods(TensorBase):
+class SubclassMethods(TensorMixin):
     """The method that makes tensors of another class."""
 
     __slots__ = ()

@@ -31,6 +31,7 @@ from vtgrad.storage.native import bind_functions
 from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.autograd_methods import AutogradMethods
+from vtgrad.tensor.conversion_methods import ConversionMethods
 from vtgrad.tensor.device_methods import DeviceMethods
 from vtgrad.tensor.dlpack_methods import DLPackMethods
 from vtgrad.tensor.memory_methods import MemoryMethods
@@ -115,6 +116,9 @@ class Tensor(
 
         def __setstate__(self, state: object) -> None:
             give_state(self, state)
+
+        # `TensorBase` has one too; see Note [The bases of Tensor].
+        shape = ConversionMethods.shape
 
 
 # Of this class itself: a native class does not make objects of classes with other members.

@@ -57,6 +57,22 @@ def test_values_of_all_ranges() -> None:
     assert single.tolist() == exact.float().tolist()
 
 
+@pytest.mark.parametrize("function", [vt.igamma, vt.igammac])
+def test_bits_depend_neither_on_place_nor_on_neighbours(function: Callable[..., vt.Tensor]) -> None:
+    # Breaks when few elements are added in another order than many, or when a step that others
+    # need changes an element.
+    generator = np.random.default_rng(3)
+    orders = np.concatenate([[row[0] for row in REFERENCE], generator.uniform(0, 60, 5000)])
+    arguments = np.concatenate([[row[1] for row in REFERENCE], generator.uniform(0, 60, 5000)])
+    a, x = vt.tensor(orders), vt.tensor(arguments)
+    whole = function(a, x).numpy()
+    assert np.isfinite(whole).all()
+    assert function(a.flip(0), x.flip(0)).numpy()[::-1].tolist() == whole.tolist()
+    for start, length in ((0, 1), (3, 1), (7, 2), (0, 22), (500, 64), (900, 65), (1000, 1500)):
+        part = slice(start, start + length)
+        assert function(a[part], x[part]).tolist() == whole[part].tolist()
+
+
 def test_far_below_the_order_no_more_digits_are_lost() -> None:
     # Breaks when 1 + x/a - 1 is rounded before its logarithm is taken: five digits go with it.
     orders = [10.0, 12.0, 25.0, 60.0]

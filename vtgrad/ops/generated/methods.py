@@ -426,12 +426,12 @@ from vtgrad.ops.generated.functional import (
     xlogy_ as _xlogy_,
     zero_ as _zero_,
 )
-from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_mixin import TensorMixin
 
 __all__ = ["TensorMethods"]
 
 
-class TensorMethods(TensorBase):
+class TensorMethods(TensorMixin):
     """The operators of a tensor, which is their first argument."""
 
     __slots__ = ()

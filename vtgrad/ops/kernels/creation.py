@@ -12,8 +12,10 @@ __all__ = ["ones_like", "zeros_like", "zeros_shaped"]
 
 def zeros_like(input: Array, *, dtype: NumpyDType | None = None) -> Array:
     """Zeros of the same shape and memory order."""
-    if input.flags.c_contiguous and 1 not in input.shape:
-        return making.zeros(input.shape, input.dtype if dtype is None else dtype)
+    shape = input.shape
+    # As in `empty_like_preserving`.
+    if 1 not in shape and (len(shape) == 1 or input.flags.c_contiguous):
+        return making.zeros(shape, input.dtype if dtype is None else dtype)
     out = empty_like_preserving(input.dtype if dtype is None else dtype, input)
     out.fill(0)
     return out

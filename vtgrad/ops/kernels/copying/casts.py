@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
-from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType
 from vtgrad.storage.memory_format import MemoryFormat
 
 __all__ = ["to_dtype"]
@@ -21,7 +21,9 @@ def to_dtype(
     values are cut off towards zero when it is integer.
     """
     out = empty_in_format(dtype, input, memory_format)
-    if input.dtype.kind == "c" and dtype.kind in "fiu":
+    if type(input) in PLAIN and input.dtype is dtype:
+        out[...] = input
+    elif input.dtype.kind == "c" and dtype.kind in "fiu":
         np.copyto(out, input.real, casting="unsafe")
     else:
         np.copyto(out, input, casting="unsafe")

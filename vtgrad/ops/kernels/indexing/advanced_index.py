@@ -124,13 +124,10 @@ def index_put_into(
     OutOfRangeError, ShapeError, DTypeError
         As `index_put` does.
     """
-    if not accumulate:
-        store = _at_few(target, indices, values)
-        if store is not None:
-            return store
     lone_mask = not accumulate and values.size == 1 and _is_lone_mask(indices)
-    if lone_mask and len(indices) == 1 and not values.ndim:
-        store = _at_mask(target, indices[0], values)
+    if not accumulate:
+        fill = lone_mask and len(indices) == 1 and not values.ndim
+        store = (_at_mask if fill else _at_few)(target, indices, values)
         if store is not None:
             return store
     values = values.copy() if lone_mask else readable(values, target)
@@ -200,22 +197,24 @@ def _at_few(target: Array, indices: Sequence[Array | None], values: Array) -> St
         if index is None or index.dtype is not INT64 or index.ndim != 1 or index.size != count:
             return None
         numbers: list[int] = index.tolist()
-        if not (-size <= min(numbers) and max(numbers) < size):
+        low = min(numbers)
+        if not (-size <= low and max(numbers) < size):
             return None
-        vectors.append(index)
-        places.append([n % size for n in numbers])
+        # The indices may be memory that is written.
+        vectors.append(index.copy())
+        places.append(numbers if low >= 0 else [n % size for n in numbers])
     if len(set(places[0] if len(places) == 1 else zip(*places, strict=True))) < count:
         return None
     if values.ndim and values.shape != (*shape[:axis], count, *shape[len(indices) :]):
         return None
-    # The indices may be memory that is written.
     whole: tuple[slice, ...] = (slice(None),) * axis
-    at: tuple[Array | slice, ...] = (*whole, *[vector.copy() for vector in vectors])
+    at: tuple[Array | slice, ...] = (*whole, *vectors)
     return setitem, (target, at, readable(values, target)), at
 
 
-def _at_mask(target: Array, mask: Array | None, value: Array) -> Store | None:
+def _at_mask(target: Array, indices: Sequence[Array | None], value: Array) -> Store | None:
     """The store of one value at a mask of the first dimensions; None if it does not fit."""
+    mask = indices[0]
     if mask is None or not mask.ndim or mask.shape != target.shape[: mask.ndim]:
         return None
     at = mask.nonzero()
@@ -301,8 +300,13 @@ def index_spread(
 
 def _is_lone_mask(indices: Sequence[Array | None]) -> bool:
     """Whether there is one index only, a mask: then one value is filled in."""
-    given = [k for k in indices if k is not None]
-    return len(given) == 1 and given[0].dtype == np.bool_
+    lone: Array | None = None
+    for index in indices:
+        if index is not None:
+            if lone is not None:
+                return False
+            lone = index
+    return lone is not None and lone.dtype == np.bool_
 
 
 def _spread(indices: Sequence[Array], positions: Sequence[int]) -> list[Array | None]:

@@ -50,6 +50,7 @@ __all__ = [
 # Up to so many integers are looked at one by one.
 FEW: Final = 32
 INT64: Final = np.dtype(np.int64)
+_UNSIGNED: Final = np.dtype(np.uint64)
 _BOOL: Final = np.dtype(np.bool_)
 # The largest number of rows that are added one by one.
 _FEW_ROWS: Final = 16
@@ -244,6 +245,10 @@ def check_range(
     """Refuse indices outside ``[lowest, size)``; PyTorch's kernels differ in the exception."""
     if index.size == 0:
         return
+    if index.size > FEW and index.dtype is INT64 and not lowest:
+        # One pass: read without a sign, a negative integer is larger than any size.
+        if np.maximum.reduce(index.view(_UNSIGNED), None) < size:
+            return
     low, high = extremes(index)
     if low < lowest or high >= size:
         wrong = low if low < lowest else high

@@ -107,7 +107,7 @@ def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Num
             f"index_add of a 0-d source takes one index, got {index.size}", dim=dim, ndim=0
         )
     _check_count(index, source, axis, "index_add", ShapeError)
-    if _without(source.shape, axis) != _without(self.shape, axis) or source.ndim != self.ndim:
+    if source.ndim != self.ndim or not _are_slices_of(source.shape, self.shape, axis):
         raise _slice_error("index_add", self, source)
     outer = self.ndim > 1 and axis in (0, self.ndim - 1)
     error = ElementIndexError if outer else OutOfRangeError
@@ -157,7 +157,7 @@ def index_copy_(self: Array, dim: int, index: Array, source: Array) -> Store:
     if index.dtype is not INT64 and index.dtype != np.int64:
         raise DTypeError(f"index_copy needs int64 indices, got {index.dtype}")
     check_same_dtype(self, source, "index_copy")
-    if _without(source.shape, axis) != _without(self.shape, axis):
+    if not _are_slices_of(source.shape, self.shape, axis):
         raise _slice_error("index_copy", self, source)
     if source.ndim:
         _check_count(index, source, axis, "index_copy", OutOfRangeError)
@@ -229,6 +229,11 @@ def index_fill_(self: Array, dim: int, index: Array, value: Array | Number) -> S
 def _slices_at(axis: int, vector: Array) -> WrittenIndex:
     """The slices at a vector of indices along a dimension."""
     return (*[slice(None)] * axis, vector)
+
+
+def _are_slices_of(sizes: Shape, whole: Shape, axis: int) -> bool:
+    """Whether two shapes with as many dimensions differ along `axis` only."""
+    return len(sizes) == 1 or _without(sizes, axis) == _without(whole, axis)
 
 
 def _without(sizes: Shape, axis: int) -> Shape:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import setitem
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 
 from vtgrad.errors import DTypeError, NotSupportedError, OutOfRangeError, ShapeError
-from vtgrad.ops.kernels.copying.copies import contiguous
 from vtgrad.ops.kernels.indexing.factor_tables import FactorTables
 from vtgrad.ops.kernels.indexing.gather_scatter import check_scatter, flat_targets, scattered_values
 from vtgrad.ops.kernels.indexing.index_support import (
@@ -24,7 +23,7 @@ from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
-from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
+from vtgrad.storage.prepared_store import NOTHING, Store
 
 __all__ = [
     "index_reduce",
@@ -45,6 +44,8 @@ _UFUNCS: Final[Mapping[str, np.ufunc]] = {
     "amax": np.maximum,
     "amin": np.minimum,
 }
+# Row-major positions, and the values that are merged into the elements there.
+Merge: TypeAlias = tuple[Array, Array]
 # PyTorch's older names, used by `scatter`.
 _OLDER: Final = {"add": "sum", "multiply": "prod"}
 
@@ -63,23 +64,26 @@ def scatter_reduce(
     NotSupportedError
         For the largest or smallest of complex values, and the mean of bool.
     """
-    result = contiguous(self)
-    carry_out(scatter_reduce_(result, dim, index, src, reduce, include_self=include_self))
-    return result
+    _check_reduction(reduce)
+    return _result(self, _scattered(self, dim, index, src, "scatter_reduce"), reduce, include_self)
 
 
 def scatter_reduce_(
     self: Array, dim: int, index: Array, src: Array, reduce: str, *, include_self: bool = True
 ) -> Store:
     """`scatter_reduce` into an array itself."""
+    _check_reduction(reduce)
+    if isinstance(src, np.ndarray):
+        src = readable(resolved(src), self)
+    return _store(self, _scattered(self, dim, index, src, "scatter_reduce"), reduce, include_self)
+
+
+def _check_reduction(reduce: str) -> None:
     if reduce not in _UFUNCS:
         raise ShapeError(
             f"scatter_reduce merges by sum, prod, mean, amax or amin, not by {reduce!r}",
             reduce=reduce,
         )
-    if isinstance(src, np.ndarray):
-        src = readable(resolved(src), self)
-    return _scatter(self, dim, index, src, reduce, include_self, "scatter_reduce")
 
 
 def scatter_reduced(self: Array, dim: int, index: Array, src: Array | Number, how: str) -> Array:
@@ -90,18 +94,22 @@ def scatter_reduced(self: Array, dim: int, index: Array, src: Array | Number, ho
     ShapeError
         If `how` is neither ``add`` nor ``multiply``, or the shapes do not fit.
     """
-    result = contiguous(self)
-    carry_out(scatter_reduced_(result, dim, index, src, how))
-    return result
+    reduce = _reduction_of(how)
+    return _result(self, _scattered(self, dim, index, src, "scatter"), reduce, True)
 
 
 def scatter_reduced_(self: Array, dim: int, index: Array, src: Array | Number, how: str) -> Store:
     """`scatter_reduced` into an array itself."""
-    if how not in _OLDER:
-        raise ShapeError(f"scatter can add or multiply, not {how!r}", reduce=how)
+    reduce = _reduction_of(how)
     if isinstance(src, np.ndarray):
         src = readable(resolved(src), self)
-    return _scatter(self, dim, index, src, _OLDER[how], True, "scatter")
+    return _store(self, _scattered(self, dim, index, src, "scatter"), reduce, True)
+
+
+def _reduction_of(how: str) -> str:
+    if how not in _OLDER:
+        raise ShapeError(f"scatter can add or multiply, not {how!r}", reduce=how)
+    return _OLDER[how]
 
 
 def index_reduce(
@@ -119,20 +127,25 @@ def index_reduce(
     OutOfRangeError
         If `index` is not a vector, or an index is negative or past the end.
     """
-    result = contiguous(self)
-    carry_out(index_reduce_(result, dim, index, source, reduce, include_self=include_self))
-    return result
+    merge = _slices_to_merge(self, dim, index, resolved(source), reduce)
+    return _result(self, merge, reduce, include_self)
 
 
 def index_reduce_(
     self: Array, dim: int, index: Array, source: Array, reduce: str, *, include_self: bool = True
 ) -> Store:
     """`index_reduce` into an array itself."""
+    source = readable(resolved(source), self)
+    return _store(self, _slices_to_merge(self, dim, index, source, reduce), reduce, include_self)
+
+
+def _slices_to_merge(self: Array, dim: int, index: Array, source: Array, reduce: str) -> Merge:
+    """Where `index_reduce` merges what, of arguments that it checks."""
     if reduce not in _UFUNCS or reduce == "sum":
         raise ShapeError(
             f"index_reduce merges by prod, mean, amax or amin, not by {reduce!r}", reduce=reduce
         )
-    source, index = readable(resolved(source), self), resolved(index)
+    index = resolved(index)
     axis = normalize_dim(dim, self.ndim)
     if index.ndim > 1:
         raise OutOfRangeError(
@@ -157,7 +170,7 @@ def index_reduce_(
         )
     check_range(index, self.shape[axis] if self.ndim else 1, axis, OutOfRangeError)
     positions = flat_targets(self.shape, axis, repeated_index(index, source.shape, axis))
-    return _merge(self, positions, source.reshape(-1), reduce, include_self)
+    return positions, source.reshape(-1)
 
 
 def repeated_index(index: Array, sizes: Shape, dim: int) -> Array:
@@ -178,46 +191,55 @@ def repeated_index(index: Array, sizes: Shape, dim: int) -> Array:
     return making.array(making.broadcast_to(index.reshape(shape), sizes))
 
 
-def _scatter(
-    self: Array,
-    dim: int,
-    index: Array,
-    src: Array | Number,
-    reduce: str,
-    include_self: bool,
-    name: str,
-) -> Store:
+def _scattered(self: Array, dim: int, index: Array, src: Array | Number, name: str) -> Merge:
+    """Where `scatter` merges what, of arguments that it checks."""
     index = resolved(index)
     axis = check_scatter(self, dim, index, src, name)
     if index.size == 0:
+        return making.zeros(0, np.int64), making.zeros(0, self.dtype)
+    return flat_targets(self.shape, axis, index), scattered_values(self, index, src)
+
+
+def _result(self: Array, merge: Merge, reduce: str, include_self: bool) -> Array:
+    """A row-major copy with the values merged."""
+    return _merged(self, merge, reduce, include_self).reshape(self.shape)
+
+
+def _store(self: Array, merge: Merge, reduce: str, include_self: bool) -> Store:
+    """The store of the merged values, and of no other element."""
+    positions, _ = merge
+    if not positions.size:
         return NOTHING
-    values = scattered_values(self, index, src)
-    return _merge(self, flat_targets(self.shape, axis, index), values, reduce, include_self)
-
-
-def _merge(self: Array, positions: Array, values: Array, reduce: str, include_self: bool) -> Store:
-    """Merge values into row-major positions, all of them inside."""
-    if self.dtype.kind == "c" and reduce in {"amax", "amin"}:
-        raise NotSupportedError(f"{reduce} has no meaning for complex values", dtype=self.dtype)
-    if self.dtype == np.bool_ and reduce == "mean":
-        raise NotSupportedError("there is no mean of bool", dtype=self.dtype.name)
-    flat: Array = np.ravel(resolved(self)).copy()
-    values = resolved(values)
-    if not include_self:
-        flat[positions] = _neutral(reduce, self.dtype)
-    _UFUNCS[reduce].at(flat, positions, values)
-    if reduce == "mean":
-        count = np.bincount(positions, minlength=flat.size) + include_self
-        several = np.flatnonzero(count > include_self)
-        divide = np.floor_divide if self.dtype.kind in "iub" else np.divide
-        flat[several] = divide(flat[several], count[several].astype(self.dtype))
+    flat = _merged(self, merge, reduce, include_self)
     if not self.ndim:
         return setitem, (self, ..., flat[0]), None
     # In order, each once: a mask takes a fraction of the time of a sort or a hash.
     hit: Array = making.zeros(flat.size, np.bool_)
     hit[positions] = True
-    merged = np.flatnonzero(hit)
-    return setitem, (self, np.unravel_index(merged, self.shape), flat[merged]), merged
+    (places,) = hit.nonzero()
+    at = (places,) if self.ndim == 1 else np.unravel_index(places, self.shape)
+    return setitem, (self, at, flat[places]), places
+
+
+def _merged(self: Array, merge: Merge, reduce: str, include_self: bool) -> Array:
+    """The elements in row-major order, with the values merged; all positions are inside."""
+    flat: Array = resolved(self).flatten()
+    positions, values = merge
+    if not positions.size:
+        return flat
+    if self.dtype.kind == "c" and reduce in {"amax", "amin"}:
+        raise NotSupportedError(f"{reduce} has no meaning for complex values", dtype=self.dtype)
+    if self.dtype == np.bool_ and reduce == "mean":
+        raise NotSupportedError("there is no mean of bool", dtype=self.dtype.name)
+    if not include_self:
+        flat[positions] = _neutral(reduce, self.dtype)
+    _UFUNCS[reduce].at(flat, positions, resolved(values))
+    if reduce == "mean":
+        count = np.bincount(positions, minlength=flat.size) + include_self
+        several = np.flatnonzero(count > include_self)
+        divide = np.floor_divide if self.dtype.kind in "iub" else np.divide
+        flat[several] = divide(flat[several], count[several].astype(self.dtype))
+    return flat
 
 
 def _neutral(reduce: str, dtype: NumpyDType) -> Array:

@@ -21,6 +21,7 @@ because its exponents cancel, and from the logarithms for small a.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
@@ -28,7 +29,14 @@ import numpy as np
 from vtgrad.ops.kernels.special.error_function import erfc
 from vtgrad.ops.kernels.special.gamma import lgamma
 from vtgrad.ops.kernels.special.gamma_tables import lgamma_of_one_more
-from vtgrad.ops.kernels.special.series import by_blocks, polynomial
+from vtgrad.ops.kernels.special.piecewise import horner
+from vtgrad.ops.kernels.special.series import (
+    add_rows,
+    by_blocks,
+    fill_at,
+    multiply_rows,
+    polynomial,
+)
 from vtgrad.ops.kernels.support.elementwise import finish_like, refuse
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
@@ -42,8 +50,8 @@ __all__ = ["igamma", "igammac"]
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 # As 0-d arrays, which NumPy takes faster than numbers.
 _ONE: Final = constant(1.0)
-_TWO: Final = constant(2.0)
-_EIGHT: Final = constant(8.0)
+# What is less than this part of a sum does not change its digits.
+_TINY: Final = constant(_EPSILON / 4)
 # From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
 # Outside of it the series and the fraction need some hundred steps for any order.
 _LARGE: Final = 20.0
@@ -54,10 +62,12 @@ _TERMS: Final = 26
 _LARGEST_ETA: Final = 0.34
 # The coefficients are computed in units of two to the power of minus this, because digits cancel.
 _BITS: Final = 400
-# Steps between two looks at whether series have converged.
-_STEPS_AT_ONCE: Final = 4
-# The terms that count of a power series up to 1.1, as 0-d arrays, which NumPy takes fastest.
-_TERMS_OF_DIFFERENCE: Final = [constant(float(n)) for n in range(1, 20)]
+# Rows of so many elements in all stay in the processor's cache.
+_AT_ONCE: Final = 32768
+# Numbers of steps, as a column.
+_STEPS: Final[Array] = constant([[float(n)] for n in range(1, 20)])
+# The terms that count of a power series up to 1.1.
+_TERMS_OF_DIFFERENCE: Final = 19
 # The coefficients of the area hyperbolic tangent, but for the first.
 _ODD: Final = [constant(1 / (2 * n + 3)) for n in range(22)]
 # More steps than any argument needs.
@@ -98,25 +108,29 @@ def _spread(values: Array, shape: Shape) -> Array:
 
 def _either(a: Array, x: Array, upper: bool) -> Array:
     """Q if `upper`, otherwise P."""
-    inside = (a > 0) & (a < np.inf) & (x > 0) & (x < np.inf)
-    result = making.empty(a.shape) if inside.all() else _at_limits(a, x, upper)
+    inside = (np.minimum(a, x) > 0) & (np.maximum(a, x) < np.inf)
+    whole = np.count_nonzero(inside) == inside.size
+    result = making.empty(a.shape) if whole else _at_limits(a, x, upper)
     uniform = inside & _uniform_range(a, x)
+    others = inside ^ uniform
     # Where Q is not by far the smaller one, or the series of its difference from 1 applies.
-    small = (x <= 1.1) & np.where(x <= 0.5, a * np.log(x) > -0.4, x * 1.1 >= a)
-    others = inside & ~uniform
-    np.logical_and(small, others, small)
-    others &= ~small
-    fraction = others & (x > 1.1) & (x >= a)
+    low = x <= 1.1
+    small = others & low & np.where(x <= 0.5, a * np.log(x) > -0.4, x * 1.1 >= a)
+    others ^= small
+    fraction = others & ~low & (x >= a)
     for where, function, gives_upper in (
         (uniform, _lower_uniform if not upper else _upper_uniform, upper),
         (small, _upper_by_difference, True),
         (fraction, _upper_by_fraction, True),
-        (others & ~fraction, _lower_by_series, False),
+        (others ^ fraction, _lower_by_series, False),
     ):
-        if where.any():
-            value = function(a[where], x[where])
-            result[where] = value if gives_upper == upper else 1 - value
+        fill_at(where, result, function if gives_upper == upper else _rest_of(function), a, x)
     return result
+
+
+def _rest_of(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
+    """P from a function that gives Q, and Q from one that gives P."""
+    return lambda a, x: 1 - function(a, x)
 
 
 def _at_limits(a: Array, x: Array, upper: bool) -> Array:
@@ -151,76 +165,110 @@ def _factor(a: Array, x: Array) -> Array:
     """``x ** a * exp(-x) / gamma(a)``."""
     result: Array = making.empty(a.shape)
     large = a >= 10
-    low, at = a[~large], x[~large]
-    result[~large] = np.exp(low * np.log(at) - at - lgamma(low))
-    high, at = a[large], x[large]
-    inverse = 1 / high
+    fill_at(~large, result, _factor_of_small, a, x)
+    fill_at(large, result, _factor_of_large, a, x)
+    return result
+
+
+def _factor_of_small(a: Array, x: Array) -> Array:
+    result: Array = np.exp(a * np.log(x) - x - lgamma(a))
+    return result
+
+
+def _factor_of_large(a: Array, x: Array) -> Array:
+    inverse = 1 / a
     correction = polynomial(_STIRLING, inverse * inverse) * inverse
-    exponent = high * _log1p_less_itself((at - high) / high, at / high)
-    result[large] = np.sqrt(high / (2 * np.pi)) * np.exp(exponent - correction)
+    exponent = a * _log1p_less_itself((x - a) / a, x / a)
+    result: Array = np.sqrt(a / (2 * np.pi)) * np.exp(exponent - correction)
     return result
 
 
 def _lower_by_series(a: Array, x: Array) -> Array:
-    term: Array = making.ones(a.shape)
-    total: Array = making.ones(a.shape)
-    above, ratio = a.copy(), making.empty(a.shape)
-    for n in range(_MOST_STEPS):
-        np.add(above, _ONE, above)
-        np.divide(x, above, ratio)
-        np.multiply(term, ratio, term)
-        np.add(total, term, total)
-        # What is added from there on is less than half of the last digit of any sum.
-        if n % _STEPS_AT_ONCE == 0 and bool((term <= _EPSILON / 4 * total).all()):
+    term, total = _ONE, _ONE
+    # See Note [Terms as rows].
+    at_once = _steps_at_once(a)
+    terms = making.empty((at_once, a.size))
+    for start in range(0, _MOST_STEPS, at_once):
+        np.add(a, _STEPS[:at_once] + start, terms)
+        np.divide(x, terms, terms)
+        term, total = _added(term, total, terms)
+        if not np.count_nonzero(term > _TINY * total):
             break
-    # The factor divided by a is that of gamma(a + 1), which is finite for the smallest a.
+    scale = making.empty(a.shape)
     small = a < 1
-    low, at = a[small], x[small]
-    total[small] *= np.exp(low * np.log(at) - at - lgamma_of_one_more()(low))
-    if not small.all():
-        high, at = a[~small], x[~small]
-        total[~small] *= _factor(high, at) / high
+    fill_at(small, scale, _scale_of_small, a, x)
+    fill_at(~small, scale, lambda a, x: _factor(a, x) / a, a, x)
+    np.multiply(total, scale, total)
     np.minimum(total, _ONE, out=total)
     return total
 
 
+def _scale_of_small(a: Array, x: Array) -> Array:
+    """The factor divided by a is that of gamma(a + 1), which is finite for the smallest a."""
+    result: Array = np.exp(a * np.log(x) - x - lgamma_of_one_more()(a))
+    return result
+
+
+def _steps_at_once(a: Array, most: int = 16) -> int:
+    """How many terms are computed as rows of one array; the fewer elements, the more."""
+    return max(4, min(most, _AT_ONCE // a.size))
+
+
+def _added(term: Array, total: Array, ratios: Array) -> tuple[Array, Array]:
+    """The last term and the sum of a series, some terms later, by the ratios of neighbours.
+
+    What is added after a term that is tiny beside the sum is less than half of the last digit of
+    the sum. So the bits do not depend on how long other elements need.
+    """
+    np.multiply(ratios[0], term, ratios[0])
+    multiply_rows(ratios)
+    term = ratios[-1].copy()
+    np.add(ratios[0], total, ratios[0])
+    return term, add_rows(ratios).copy()
+
+
 def _upper_by_fraction(a: Array, x: Array) -> Array:
     """The fraction as a sum, whose terms shrink from one to the next (W. Gautschi, 1979)."""
-    first = x + 1 - a
-    numerator: Array = making.zeros(a.shape)
-    step_of_numerator = 1 - a
-    denominator, step_of_denominator = (x - 1 - a) * first, 4 * first
-    ratio, term, total = making.zeros(a.shape), making.ones(a.shape), making.ones(a.shape)
+    term, total = _ONE, _ONE
+    ratio = making.zeros(a.shape)
+    beyond = x - a
     part = making.empty(a.shape)
-    for n in range(_MOST_STEPS):
-        np.add(numerator, step_of_numerator, numerator)
-        np.add(step_of_numerator, _TWO, step_of_numerator)
-        np.add(denominator, step_of_denominator, denominator)
-        np.add(step_of_denominator, _EIGHT, step_of_denominator)
-        np.add(ratio, _ONE, ratio)
-        np.multiply(numerator, ratio, ratio)
-        np.subtract(denominator, ratio, part)
-        np.divide(ratio, part, ratio)
-        np.multiply(term, ratio, term)
-        np.add(total, term, total)
-        # What is added from there on is less than half of the last digit of any sum.
-        if n % _STEPS_AT_ONCE == 0 and bool((np.abs(term) <= _EPSILON / 4 * total).all()):
+    at_once = _steps_at_once(a)
+    ratios, denominators = making.empty((at_once, a.size)), making.empty((at_once, a.size))
+    for start in range(0, _MOST_STEPS, at_once):
+        steps = _STEPS[:at_once] + start
+        # The numerators and denominators of the fraction, which becomes the ratios.
+        np.subtract(steps, a, ratios)
+        np.multiply(ratios, steps, ratios)
+        np.add(beyond, 2 * steps, denominators)
+        np.multiply(denominators, denominators, denominators)
+        np.subtract(denominators, _ONE, denominators)
+        for row, denominator in zip(ratios, denominators, strict=True):
+            np.add(ratio, _ONE, part)
+            np.multiply(row, part, row)
+            np.subtract(denominator, row, part)
+            ratio = np.divide(row, part, row)
+        # The next ratio is computed from this one, which becomes a term.
+        ratio = ratio.copy()
+        term, total = _added(term, total, ratios)
+        if not np.count_nonzero(np.abs(term) > _TINY * total):
             break
-    result: Array = _factor(a, x) * total / first
+    result: Array = _factor(a, x) * total / (beyond + _ONE)
     return result
 
 
 def _upper_by_difference(a: Array, x: Array) -> Array:
-    term: Array = making.ones(a.shape)
-    total: Array = making.zeros(a.shape)
-    step = making.empty(a.shape)
-    minus = -x
-    for n in _TERMS_OF_DIFFERENCE:
-        np.divide(minus, n, step)
-        np.multiply(term, step, term)
-        np.add(a, n, step)
-        np.divide(term, step, step)
-        np.add(total, step, total)
+    term, total = _ONE, making.zeros(a.shape)
+    minus, at_once = -x, _steps_at_once(a, _TERMS_OF_DIFFERENCE)
+    for start in range(0, _TERMS_OF_DIFFERENCE, at_once):
+        steps = _STEPS[start : min(start + at_once, _TERMS_OF_DIFFERENCE)]
+        terms = minus / steps
+        np.multiply(terms[0], term, terms[0])
+        multiply_rows(terms)
+        term = terms[-1].copy()
+        np.divide(terms, a + steps, terms)
+        np.add(terms[0], total, terms[0])
+        total = add_rows(terms)
     # 1 - x ** a / gamma(a + 1), and the other terms of the series of P.
     exponent = a * np.log(x) - lgamma_of_one_more()(a)
     result: Array = -np.expm1(exponent) - np.exp(exponent) * a * total
@@ -231,8 +279,11 @@ def _upper_by_difference(a: Array, x: Array) -> Array:
 
 
 @made_once
-def _uniform_coefficients() -> tuple[tuple[float, ...], ...]:
-    """For each power of 1 / a the Taylor coefficients in eta."""
+def _uniform_coefficients() -> tuple[Array, ...]:
+    """For each power of eta a column of the coefficients for the powers of 1 / a.
+
+    Columns for higher powers of eta are shorter.
+    """
     one = 1 << _BITS
     count = _TERMS + 2 * _POWERS + 2
     alpha = [0, one, one // 3]
@@ -248,11 +299,16 @@ def _uniform_coefficients() -> tuple[tuple[float, ...], ...]:
         rows.append(
             [(n + 2) * former[n + 2] + (pole * first[n] >> _BITS) for n in range(len(former) - 2)]
         )
+    counted = [
+        [c / one for n, c in enumerate(row[:_TERMS]) if _counts(c / one, k, n)]
+        for k, row in enumerate(rows)
+        if _counts(row[0] / one, k, 0)
+    ]
+    assert sorted(counted, key=len, reverse=True) == counted
     return tuple(
         [
-            tuple([c / one for n, c in enumerate(row[:_TERMS]) if _counts(c / one, k, n)])
-            for k, row in enumerate(rows)
-            if _counts(row[0] / one, k, 0)
+            making.array([[row[n]] for row in counted if n < len(row)])
+            for n in range(len(counted[0]))
         ]
     )
 
@@ -266,9 +322,13 @@ def _uniform(a: Array, x: Array, sign: float) -> Array:
     mu = (x - a) / a
     eta = np.copysign(np.sqrt(-2 * _log1p_less_itself(mu, x / a)), mu)
     inverse = 1 / a
-    total: Array = making.zeros(a.shape)
-    for row in reversed(_uniform_coefficients()):
-        total = total * inverse + polynomial(row, eta)
+    columns = _uniform_coefficients()
+    rows = making.zeros((len(columns[0]), a.size))
+    for column in reversed(columns):
+        part = rows[: len(column)]
+        np.multiply(part, eta, part)
+        np.add(part, column, part)
+    total = horner(rows, inverse)
     rest = np.exp(-0.5 * a * eta * eta) / np.sqrt(2 * np.pi * a) * total
     result: Array = 0.5 * erfc(sign * eta * np.sqrt(a / 2)) + sign * rest
     return result

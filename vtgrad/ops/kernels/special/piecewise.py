@@ -26,6 +26,7 @@ import numpy as np
 
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.loops import NATIVE, binary_loop
 
 __all__ = ["Piecewise"]
 
@@ -96,8 +97,10 @@ def horner(rows: Array, x: Array) -> Array:
     """The polynomials with coefficients in `rows`, which is overwritten."""
     total: Array = rows[-1]
     for row in rows[-2::-1]:
-        np.multiply(total, x, total)
-        np.add(total, row, total)
+        if not NATIVE or binary_loop(np.multiply, total, x, total) is None:
+            np.multiply(total, x, total)
+        if not NATIVE or binary_loop(np.add, total, row, total) is None:
+            np.add(total, row, total)
     return total
 
 

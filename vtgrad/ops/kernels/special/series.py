@@ -1,8 +1,18 @@
-"""Evaluating polynomials on arrays, and running functions that NumPy does not have."""
+"""Evaluating polynomials and series on arrays, and running functions that NumPy does not have.
+
+Note [Terms as rows]
+
+The terms of a series are the rows of one array, so that a step of its formula is one NumPy call for
+all of them, not one call for each. Where a term needs the one before, rows are combined one after
+the other, each element in the same order whatever stands beside it: by NumPy's ``accumulate`` for
+few columns, which takes one call but walks along columns, otherwise row by row. ``reduce`` would
+add a single column in another order.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
@@ -10,12 +20,15 @@ import numpy as np
 from vtgrad.ops.kernels.support.elementwise import finish_like, floating, refuse
 from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array, NumpyDType
+from vtgrad.storage.loops import NATIVE, binary_loop
 
-__all__ = ["by_blocks", "in_double", "polynomial"]
+__all__ = ["add_rows", "by_blocks", "fill_at", "in_double", "multiply_rows", "polynomial"]
 
 
 # So many elements and their intermediate steps stay in the processor's cache.
 _BLOCK: Final = 4096
+# Up to so many columns ``accumulate`` takes less time than a call for each row.
+_FEW_COLUMNS: Final = 48
 _DOUBLE: Final[NumpyDType] = np.dtype(np.float64)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 
@@ -27,9 +40,31 @@ def polynomial(coefficients: Sequence[float | Array], x: Array) -> Array:
     """
     total: Array = np.multiply(x, coefficients[-1])
     for c in coefficients[-2:0:-1]:
-        np.add(total, c, total)
-        np.multiply(total, x, total)
+        if not NATIVE or binary_loop(np.add, total, c, total) is None:
+            np.add(total, c, total)
+        if not NATIVE or binary_loop(np.multiply, total, x, total) is None:
+            np.multiply(total, x, total)
     return np.add(total, coefficients[0], total)
+
+
+def multiply_rows(rows: Array) -> None:
+    """Make each row the product of itself and all before it; see Note [Terms as rows]."""
+    if rows.shape[1] <= _FEW_COLUMNS:
+        np.multiply.accumulate(rows, 0, None, rows)
+    else:
+        for before, row in pairwise(rows):
+            np.multiply(before, row, row)
+
+
+def add_rows(rows: Array) -> Array:
+    """The sum of the rows, from the first on, in the last one; see Note [Terms as rows]."""
+    if rows.shape[1] <= _FEW_COLUMNS:
+        np.add.accumulate(rows, 0, None, rows)
+    else:
+        for before, row in pairwise(rows):
+            np.add(before, row, row)
+    last: Array = rows[-1]
+    return last
 
 
 def in_double(
@@ -81,3 +116,14 @@ def by_blocks(function: Callable[..., Array], *flat: Array) -> Array:
         end = start + _BLOCK
         result[start:end] = function(*[x[start:end] for x in flat])
     return result
+
+
+def fill_at(where: Array, result: Array, function: Callable[..., Array], *values: Array) -> None:
+    """Store a function of the elements at a mask; without any, the function is not called."""
+    count = np.count_nonzero(where)
+    if not count:
+        return
+    if count == where.size:
+        result[...] = function(*values)
+    else:
+        result[where] = function(*[x[where] for x in values])

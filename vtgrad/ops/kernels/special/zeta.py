@@ -5,14 +5,16 @@ The first terms are added, and the others by the Euler-Maclaurin formula (DLMF 2
 
 from __future__ import annotations
 
+import functools
 from math import factorial
 from typing import Final
 
 import numpy as np
 
-from vtgrad.ops.kernels.special.series import polynomial
+from vtgrad.ops.kernels.special.series import add_rows, polynomial
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import constant
 
 __all__ = ["BERNOULLI", "zeta", "zeta_of_positive"]
 
@@ -54,26 +56,33 @@ def zeta(s: int, x: Array) -> Array:
 
 def zeta_of_positive(s: int, x: Array) -> Array:
     """The function for values that are not negative."""
-    terms = _TERMS + s
-    z = x + terms
+    numbers, coefficients = _constants(s)
+    flat = x.reshape(-1)
+    z = flat + len(numbers)
     inverse = 1 / z
     power = _power(inverse, s - 1)
     square = inverse * inverse
-    rising, coefficients = float(s), []
-    for j, (b, c) in enumerate(BERNOULLI, 1):
-        coefficients.append(making.asarray(b / c / factorial(2 * j) * rising))
-        rising *= (s + 2 * j - 1) * (s + 2 * j)
     total = polynomial(coefficients, square)
     np.multiply(total, square, total)
     np.add(total, 1 / (s - 1) + inverse / 2, total)
     np.multiply(total, power, total)
-    # From the smallest term on, which rounds least.
-    added: Array = making.zeros(x.shape)
-    for n in range(terms - 1, -1, -1):
-        np.add(x, float(n), z)
-        # One division: powers of a rounded quotient would magnify its error.
-        np.add(added, 1 / _power(z, s), added)
-    return np.add(total, added, total)
+    # One division: powers of a rounded quotient would magnify its error. See Note [Terms as rows].
+    terms = 1 / _power(flat + numbers, s)
+    return np.add(total, add_rows(terms), total).reshape(x.shape)
+
+
+@functools.cache
+def _constants(s: int) -> tuple[Array, list[Array]]:
+    """The numbers of the terms, as a column, and the coefficients of the formula for the others.
+
+    From the smallest term on, which rounds least.
+    """
+    numbers = constant([[float(n)] for n in range(_TERMS + s - 1, -1, -1)])
+    rising, coefficients = float(s), []
+    for j, (b, c) in enumerate(BERNOULLI, 1):
+        coefficients.append(constant(b / c / factorial(2 * j) * rising))
+        rising *= (s + 2 * j - 1) * (s + 2 * j)
+    return numbers, coefficients
 
 
 def _power(x: Array, n: int) -> Array:
