@@ -286,7 +286,7 @@ def write_ufunc(
     ):
         operand = layout.numbers.operand(other)
     elif other is ALONE and layout.inexact:
-        operand = ALONE
+        operand = None
     else:
         return False
     counter = impl.version_counter
@@ -307,7 +307,7 @@ def write_ufunc(
             continue
     version = counter.value = counter.value + 1
     try:
-        if operand is ALONE:
+        if operand is None:
             if not NATIVE or unary_loop(ufunc, array, array) is None:
                 run(ufunc, array, array)
         elif not NATIVE or binary_loop(ufunc, array, operand, array) is None:
@@ -316,7 +316,7 @@ def write_ufunc(
         # As in `write`.
         if not renew_context(error):
             raise
-        no_fp_warnings.run(ufunc, *((array,) if operand is ALONE else (array, operand)), array)
+        no_fp_warnings.run(ufunc, *((array,) if operand is None else (array, operand)), array)
     if (
         writes is not None
         and user is not None
