@@ -79,6 +79,8 @@ __all__ = [
     "ProfilerDisabledError",
     "ProfilerError",
     "ReadOnlyError",
+    "RecordingError",
+    "ReplayGuardError",
     "RequiresGradError",
     "ResizeError",
     "ResultTypeError",
@@ -808,6 +810,18 @@ class BlockNotOpenError(VtgradError, RuntimeError):
     """
 
     kind = "block-not-open"
+
+
+class RecordingError(VtgradError, RuntimeError):
+    """A function does what cannot be recorded."""
+
+    kind = "recording"
+
+
+class ReplayGuardError(VtgradError, RuntimeError):
+    """A call of a traced function is not as the recorded one; nothing has changed."""
+
+    kind = "replay-guard"
 
 
 class ProfilerError(VtgradError, RuntimeError):

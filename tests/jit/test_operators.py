@@ -13,7 +13,6 @@ from vtgrad.errors import ProfilerError
 from vtgrad.graph.observer import observers
 from vtgrad.jit.operators import OperatorTrace, TracedOperator, TracedValue, list_operators
 
-
 native_calls_are_not_seen = pytest.mark.skipif(
     vt.__compiled__,
     reason="native operators call each other directly, see Note [Observed operators]",

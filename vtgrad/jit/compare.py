@@ -1,0 +1,78 @@
+"""Whether a function has done what its replay would have done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from vtgrad.jit.call import Call, Outcome
+from vtgrad.jit.commit import part_of
+from vtgrad.jit.containers import flatten
+from vtgrad.jit.interpret import same_value
+from vtgrad.jit.structure import structure_of
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.tensor_base import TensorBase
+
+__all__ = ["differs"]
+
+
+def differs(call: Call, outcome: Outcome, leaves: Sequence[object], result: object) -> str | None:
+    """The first difference between a replay that is not committed and a run of the function.
+
+    Parameters
+    ----------
+    call : Call
+        The recording.
+    outcome : Outcome
+        What the replay has computed before the function ran.
+    leaves : sequence of object
+        The arguments.
+    result : object
+        What the function has returned.
+
+    Returns
+    -------
+    str or None
+        The beginning of a sentence; None if they are equal bit for bit.
+    """
+    expected = call.result(outcome, leaves)
+    if structure_of(expected) != structure_of(result):
+        return "results are nested otherwise"
+    for number, (one, other) in enumerate(zip(flatten(expected), flatten(result), strict=True), 1):
+        if one is not other and not _equal(one, other):
+            return f"result {number} differs"
+    for memory in outcome.written:
+        for place in memory.places:
+            if not _same_bits(part_of(memory.live, place), part_of(memory.copy, place)):
+                return "memory that is written differs"
+    for moved in outcome.moved:
+        if moved.counter.value != moved.before + moved.by:
+            return "the number of writes differs"
+    for store in outcome.grads:
+        if not _equal(store.grad, store.cell.grad):
+            return "a .grad differs"
+    return None
+
+
+def _equal(one: object, other: object) -> bool:
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, TensorBase) and isinstance(other, TensorBase):
+        needs = [
+            meta is not None and meta.needs_gradient()
+            for meta in (one._impl.autograd_meta, other._impl.autograd_meta)
+        ]
+        return needs[0] is needs[1] and _same_array(one._impl.array, other._impl.array)
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return _same_array(one, other)
+    return same_value(one, other)
+
+
+def _same_array(one: Array, other: Array) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype and _same_bits(one, other)
+
+
+def _same_bits(one: Array, other: Array) -> bool:
+    """Whether two arrays of one shape and dtype have the same bytes, NaN included."""
+    return one.tobytes() == other.tobytes()
