@@ -43,6 +43,7 @@ from vtgrad.graph.large import large
 from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR
 from vtgrad.graph.region import Gradient, Region
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.lazy_array import resolved
@@ -238,7 +239,7 @@ class ArrayRun(Run[Answer]):
         if has_self_overlap(whole.shape, whole.strides):
             whole = own_expanded(whole)
         elif whole is answer:
-            whole = np.array(whole)
+            whole = making.array(whole)
         return wrapped(whole, meta.device)
 
     def received(self, grad: TensorBase | None) -> Answer:

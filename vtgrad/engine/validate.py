@@ -13,6 +13,7 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.operators import operators
 from vtgrad.graph.region import Gradient, Region
 from vtgrad.graph.sample_array import SampleArray
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.device import CPU
 from vtgrad.storage.key_set import NAMED, keys
@@ -58,12 +59,12 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
                 f"a hook of {node.name()} returned a gradient for each sample of a vmap, for input "
                 f"{nr}, which has no samples"
             )
-        grad = np.asarray(resolved(grad))
+        grad = making.asarray(resolved(grad))
     if grad.shape != meta.shape:
         if grad.shape[1:] == meta.shape and grad.size <= LONG_SUM and grad.dtype != _HALF:
             # The gradient of an operand added to each row, such as a bias. NumPy's sum of so few
             # elements loses no digits, except in half precision; see Note [Long sums].
-            grad = np.asarray(np.add.reduce(grad, 0))
+            grad = making.asarray(np.add.reduce(grad, 0))
         else:
             _check_broadcast(grad.shape, meta.shape, node, nr)
             grad = operators().sum_to_size(grad, meta.shape)

@@ -30,6 +30,7 @@ import numpy as np
 
 from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.operators import operators
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.lazy_array import LazyArray, like
@@ -187,7 +188,7 @@ class GradStores:
         if not is_plainly_added_to(impl, amount.shape, amount.dtype):
             operators().check_add_(grad, amount.shape, amount.dtype)
             if isinstance(target, LazyArray):
-                memory: Array = np.empty(target.shape, target.dtype)
+                memory: Array = making.empty(target.shape, target.dtype)
                 like(target, memory)[...] = amount
                 target, amount = target.physical(), memory
         sums = self._sums

@@ -26,6 +26,7 @@ from vtgrad.numpy.transforms import (
 )
 from vtgrad.numpy.turning import roll
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 
 if TYPE_CHECKING:
     from vtgrad.numpy import signatures
@@ -86,7 +87,7 @@ def fftfreq(n: int, d: ArrayLike = 1.0, device: str | None = None) -> ndarray:
     >>> np.fft.fftfreq(4, 0.5)
     array([ 0. ,  0.5, -1. , -0.5])
     """
-    return _frequencies(np.fft.fftfreq, n, d, device)
+    return _frequencies(making.fftfreq, n, d, device)
 
 
 @function(of=np.fft.rfftfreq)
@@ -113,7 +114,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, device: str | None = None) -> ndarray:
     >>> np.fft.rfftfreq(4, 0.5)
     array([0. , 0.5, 1. ])
     """
-    return _frequencies(np.fft.rfftfreq, n, d, device)
+    return _frequencies(making.rfftfreq, n, d, device)
 
 
 def _shifted(numpys: Any, x: ArrayLike, axes: Axis, sign: int) -> ndarray:

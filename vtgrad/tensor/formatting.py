@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved, without_repeats
 from vtgrad.tensor.print_options import PrintOptions, printing
@@ -59,7 +60,7 @@ def plain_values(array: Array) -> Array:
     """The values as a plain array, of whose repeated elements no copies are made."""
     if type(array) is np.ndarray:
         return array
-    return np.broadcast_to(resolved(without_repeats(array)), array.shape)
+    return making.broadcast_to(resolved(without_repeats(array)), array.shape)
 
 
 def _values_text(array: Array, options: PrintOptions) -> str:

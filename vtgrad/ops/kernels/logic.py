@@ -11,6 +11,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     called,
     empty_like_elementwise,
 )
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.promotion import number_dtype, result_dtype
 
@@ -68,7 +69,7 @@ def _logical(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Arra
 
 def _truth(x: Operand) -> Array:
     """The value as bool, so that no promotion can round a small value to zero."""
-    result: Array = np.asarray(x).astype(BOOL, copy=False)
+    result: Array = making.asarray(x).astype(BOOL, copy=False)
     return result
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.lazy_array import resolved, without_repeats
 from vtgrad.storage.prepared_store import Store, copied
@@ -57,7 +58,7 @@ def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> Store
         If imaginary parts are dropped.
     """
     if not isinstance(src, np.ndarray):
-        src = np.asarray(src, number_dtype(src))
+        src = making.asarray(src, number_dtype(src))
     if src.shape != self.shape:
         lead = self.ndim - src.ndim
         if lead < 0 or any(

@@ -21,6 +21,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_elementwise,
     empty_like_preserving,
 )
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.loops import NATIVE, binary_loop, unary_loop
@@ -112,14 +113,14 @@ def number(value: Number, dtype: NumpyDType) -> Array:
     if isinstance(value, int) and dtype.kind in "iu":
         if not -(2**63) <= value < 2**64:
             raise OverflowError(f"the integer {value} does not fit 64 bits")
-        wrapped: Array = np.asarray(value % 2**64, _UINT64).astype(dtype)
+        wrapped: Array = making.asarray(value % 2**64, _UINT64).astype(dtype)
         return wrapped
     if isinstance(value, complex) and dtype.kind != "c":
         value = value.real
     if not isinstance(value, (bool, int, float, complex)):
         # NumPy would convert None to NaN, and lists and strings to numbers.
         raise TypeError(f"{type(value).__name__} is no number")
-    result: Array = np.asarray(value).astype(dtype)
+    result: Array = making.asarray(value).astype(dtype)
     return result
 
 
@@ -147,7 +148,7 @@ def checked_number(value: Number, dtype: NumpyDType) -> Array:
             raise DTypeError(f"{value} is out of the range of {dtype.name}", value=value)
         return number(whole, dtype)
     result = number(value, dtype)
-    if not np.isfinite(result) and np.isfinite(np.asarray(value, np.complex128)):
+    if not np.isfinite(result) and np.isfinite(making.asarray(value, np.complex128)):
         raise DTypeError(f"{value} is out of the range of {dtype.name}", value=value)
     return result
 
@@ -198,7 +199,7 @@ def zero_of(dtype: NumpyDType) -> Array:
     """A 0-d zero, for reading only: ufuncs take arrays faster than numbers."""
     zero = _zeros.get(dtype)
     if zero is None:
-        zero = np.zeros((), dtype)
+        zero = making.zeros((), dtype)
         zero.setflags(write=False)
         _zeros[dtype] = zero
     return zero
@@ -208,7 +209,7 @@ def one_of(dtype: NumpyDType) -> Array:
     """A 0-d one; see `zero_of`."""
     one = _ones.get(dtype)
     if one is None:
-        one = np.ones((), dtype)
+        one = making.ones((), dtype)
         one.setflags(write=False)
         _ones[dtype] = one
     return one
@@ -289,7 +290,7 @@ def finish_like(value: Array, dtype: NumpyDType, out: Array | None, *operands: O
 
 def _fresh(value: Array) -> Array:
     """The result of a ufunc as an array: ufuncs of 0-d arrays return scalars."""
-    return value if type(value) is np.ndarray else np.asarray(value)
+    return value if type(value) is np.ndarray else making.asarray(value)
 
 
 def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
@@ -310,7 +311,7 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
                         if (a_dense or not any(a.strides)) and (b_dense or not any(b.strides)):
                             result: Array = ufunc(a, b)
                             if type(result) is not _ndarray:
-                                return np.asarray(result)
+                                return making.asarray(result)
                             # Otherwise dimensions of size 1 may decide the memory order.
                             if 1 not in result.shape or (
                                 a_dense and b_dense and a.shape == b.shape
