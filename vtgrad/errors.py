@@ -79,6 +79,7 @@ __all__ = [
     "ProfilerDisabledError",
     "ProfilerError",
     "ReadOnlyError",
+    "RecordingError",
     "RequiresGradError",
     "ResizeError",
     "ResultTypeError",
@@ -820,3 +821,20 @@ class ProfilerDisabledError(ProfilerError, AttributeError):
     """The events of a profile were asked for that was made with ``enabled=False``."""
 
     kind = "profiler-disabled"
+
+
+class RecordingError(VtgradError, RuntimeError):
+    """A program cannot be recorded, or its recording is not accepted.
+
+    Attributes
+    ----------
+    reason : str
+        A short name of the reason.
+    library, line : tuple of str and int, or None
+        The file and the line of the library, and those of the program.
+    """
+
+    kind = "recording"
+    reason: str
+    library: tuple[str, int] | None
+    line: tuple[str, int] | None

@@ -23,7 +23,7 @@ import numpy as np
 from vtgrad.jit.steps import Buffer, Kind, Place
 from vtgrad.storage.arrays import Array, Shape
 
-__all__ = ["Known", "KnownMemory", "address_of", "extent_of", "ultimate_owner"]
+__all__ = ["Known", "KnownMemory", "address_of", "extent_of", "is_writable", "memory_at", "place_in", "ultimate_owner"]
 
 # Memory is looked up by page, so that no list is long.
 _PAGE_BITS: Final = 16
@@ -52,9 +52,23 @@ class Known:
         What keeps the memory alive, if this object does.
     writes : int
         How many steps wrote to it.
+    taken : bool
+        Whether an array was made of the number of NumPy that is there.
+    kept : bool
+        Whether its bytes from before the program are kept.
     """
 
-    __slots__ = ("alive", "held", "number", "reference", "start", "stop", "writes")
+    __slots__ = (
+        "alive",
+        "held",
+        "kept",
+        "number",
+        "reference",
+        "start",
+        "stop",
+        "taken",
+        "writes",
+    )
 
     number: int
     start: int
@@ -62,6 +76,8 @@ class Known:
     alive: bool
     held: Array | None
     writes: int
+    taken: bool
+    kept: bool
     reference: _Reference | None
 
     def __init__(self, number: int, start: int, stop: int) -> None:
@@ -71,6 +87,8 @@ class Known:
         self.alive = True
         self.held = None
         self.writes = 0
+        self.taken = False
+        self.kept = False
         self.reference = None
 
 
@@ -81,11 +99,14 @@ class KnownMemory:
     ----------
     buffers : list of Buffer
         All buffers that the program has had.
+    alive : dict of int to Known
+        Those whose memory exists, by number.
     """
 
-    __slots__ = ("_dead", "_pages", "buffers")
+    __slots__ = ("_dead", "_pages", "alive", "buffers")
 
     buffers: list[Buffer]
+    alive: dict[int, Known]
     # By page, the buffers with bytes in it in the order of their addresses, and these addresses.
     _pages: dict[int, tuple[list[int], list[Known]]]
     # A reference dies at any moment, also in the midst of a change of `_pages`.
@@ -94,6 +115,7 @@ class KnownMemory:
     def __init__(self) -> None:
         # The first buffer has no bytes: arrays without elements are there.
         self.buffers = [Buffer(Kind.FRESH, 0)]
+        self.alive = {}
         self._pages = {}
         self._dead = deque()
 
@@ -115,6 +137,7 @@ class KnownMemory:
             self._forget_dead()
         known = Known(len(self.buffers), start, stop)
         self.buffers.append(buffer)
+        self.alive[known.number] = known
         if hold:
             known.held = owner
         else:
@@ -159,6 +182,7 @@ class KnownMemory:
         while self._dead:
             known = self._dead.popleft()
             known.alive = False
+            del self.alive[known.number]
             for page in range(known.start >> _PAGE_BITS, ((known.stop - 1) >> _PAGE_BITS) + 1):
                 starts, entries = self._pages[page]
                 at = entries.index(known, max(bisect_right(starts, known.start) - 1, 0))
@@ -184,6 +208,31 @@ def extent_of(shape: Shape, strides: Shape, itemsize: int) -> tuple[int, int]:
     return low, high + itemsize
 
 
+def memory_at(owner: Array, start: int, stop: int) -> Array:
+    """The bytes from one address to another, which the memory of an array contains."""
+    window = _Window(owner, start, stop)
+    return np.asarray(window)
+
+
+class _Window:
+    """Bytes at an address, for NumPy."""
+
+    __slots__ = ("__array_interface__", "_owner")
+
+    __array_interface__: dict[str, object]
+    _owner: Array
+
+    def __init__(self, owner: Array, start: int, stop: int) -> None:
+        self._owner = owner
+        self.__array_interface__ = {
+            "data": (start, False),
+            "shape": (stop - start,),
+            "strides": None,
+            "typestr": "|u1",
+            "version": 3,
+        }
+
+
 def ultimate_owner(array: Array) -> Array:
     """The last array in the chain of bases, which keeps the memory alive."""
     base = array.base
@@ -198,3 +247,8 @@ def place_in(known: Known, array: Array, address: int) -> Place:
     return Place(
         known.number, array.dtype, array.shape, array.strides, address - known.start
     )
+
+
+def is_writable(array: Array) -> bool:
+    """Whether the memory of an array may be written."""
+    return bool(ultimate_owner(array).flags.writeable)
