@@ -1,4 +1,4 @@
-"""Library code makes arrays through `vtgrad.storage.making`; see Note [Where arrays are made]."""
+"""What library code asks of arrays: Note [Where arrays are made] and Note [Plain arrays]."""
 
 import ast
 import re
@@ -92,6 +92,25 @@ def test_all_files_make_arrays_through_one_module() -> None:
     assert exempt == MARKS_AND_FILES
 
 
+# Memory is given to a loop in C, or written to a file; see Note [Plain arrays].
+EXACTLY_NUMPYS = {"storage/loops_in_python.py", "tensor/file_writer.py"}
+
+
+def test_quick_ways_are_open_to_all_plain_arrays() -> None:
+    found = set()
+    for path in python_files():
+        name = path.relative_to(PACKAGE).as_posix()
+        if name.split("/")[0] not in BESIDE:
+            compared = [
+                ast.unparse(node)
+                for node in ast.walk(parsed(path))
+                if isinstance(node, ast.Compare) and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+            ]
+            if any(x.startswith("type(") and x.endswith(" np.ndarray") for x in compared):
+                found.add(name)
+    assert found == EXACTLY_NUMPYS
+
+
 def test_the_test_sees_calls_imports_and_bindings() -> None:
     tree = ast.parse(
         "from numpy import zeros\n"
@@ -114,7 +133,7 @@ def test_the_test_sees_calls_imports_and_bindings() -> None:
 
 def test_the_functions_are_numpys_own() -> None:
     own = {name for name, made in making.NUMPYS.items() if not made.__module__.startswith("numpy")}
-    assert own == {"plain_view"}
+    assert own == {"of_numbers", "plain_view"}
     assert making.empty is np.empty
     assert making.ndarray is np.ndarray
     assert making.as_strided is np.lib.stride_tricks.as_strided

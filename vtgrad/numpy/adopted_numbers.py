@@ -25,6 +25,7 @@ from vtgrad.numpy.operands import as_array, cast, is_differentiated, of, result,
 from vtgrad.numpy.scalar_types import ScalarType
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["CALLS", "METHODS", "as_number", "converting", "matched"]
@@ -149,7 +150,7 @@ def _type(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         return found
     if found is kinds.scalar:
         return _TYPES.get(args[0]._impl.dtype.type, found)
-    if found is np.ndarray:
+    if found in PLAIN:
         return kinds.array
     return _TYPES.get(found, found) if issubclass(found, np.generic) else found
 

@@ -32,7 +32,7 @@ from vtgrad.numpy.shapes import Order
 from vtgrad.numpy.write import store
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
-from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage.arrays import PLAIN, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -195,7 +195,7 @@ def asarray(
     """
     if device not in (None, "cpu"):
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
-    if type(a) is not np.ndarray:
+    if not isinstance(a, np.ndarray) or type(a) not in PLAIN:
         return array(a, dtype, copy=copy, order=order)
     wanted = None if dtype is None else np.dtype(dtype)
     if copy is None and has_dtype(a.dtype) and wanted in (None, a.dtype):

@@ -57,7 +57,8 @@ def _frequencies(numpys: Any, n: int, d: ArrayLike, device: str | None) -> ndarr
     if not any_differentiated(d):
         return on_values(numpys, n, d, device=device)
     # The multiples of the lowest frequency, as whole numbers.
-    counts = of(on_values(np.rint, numpys(n, np.float64(1), device=device) * n))
+    multiples = making.of_numbers(numpys(n, np.float64(1), device=device))
+    counts = of(on_values(np.rint, multiples * n))
     spacing = inexact(of(d))
     lowest = F.reciprocal(F.mul(spacing, n))
     return as_array(F.mul(counts, cast(as_array(lowest), result_type(counts, spacing))))
@@ -87,7 +88,7 @@ def fftfreq(n: int, d: ArrayLike = 1.0, device: str | None = None) -> ndarray:
     >>> np.fft.fftfreq(4, 0.5)
     array([ 0. ,  0.5, -1. , -0.5])
     """
-    return _frequencies(making.fftfreq, n, d, device)
+    return _frequencies(np.fft.fftfreq, n, d, device)
 
 
 @function(of=np.fft.rfftfreq)
@@ -114,7 +115,7 @@ def rfftfreq(n: int, d: ArrayLike = 1.0, device: str | None = None) -> ndarray:
     >>> np.fft.rfftfreq(4, 0.5)
     array([0. , 0.5, 1. ])
     """
-    return _frequencies(making.rfftfreq, n, d, device)
+    return _frequencies(np.fft.rfftfreq, n, d, device)
 
 
 def _shifted(numpys: Any, x: ArrayLike, axes: Axis, sign: int) -> ndarray:

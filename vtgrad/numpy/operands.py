@@ -19,7 +19,7 @@ from vtgrad.ops.calling.constants import check_meaning, impl_of_constant
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
@@ -116,7 +116,7 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
     elif isinstance(value, (list, tuple)) and any_tensor(value):
         found = _stacked(value, dtype)
     else:
-        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        if isinstance(value, np.ndarray) and type(value) not in PLAIN:
             check_meaning(value)
         array = making.asarray(value, dtype)
         # Of lists and numbers NumPy makes a new array; anything else may have shared its memory.
@@ -229,7 +229,7 @@ def fresh(array: Array) -> ndarray:
         If tensors cannot have its dtype.
     """
     check_dtype(array.dtype)
-    if type(array) is not np.ndarray:
+    if type(array) not in PLAIN:
         array = making.plain_view(array)
     return typing.cast("ndarray", kinds.array._wrap(TensorImpl(array)))
 

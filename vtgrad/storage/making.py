@@ -66,7 +66,6 @@ from numpy import (
     zeros,
     zeros_like,
 )
-from numpy.fft import fftfreq, rfftfreq
 from numpy.lib.stride_tricks import as_strided
 
 from vtgrad.storage.arrays import Array
@@ -91,7 +90,6 @@ __all__ = [
     "empty",
     "empty_like",
     "eye",
-    "fftfreq",
     "from_dlpack",
     "frombuffer",
     "fromiter",
@@ -108,10 +106,10 @@ __all__ = [
     "linspace",
     "logspace",
     "ndarray",
+    "of_numbers",
     "ones",
     "ones_like",
     "plain_view",
-    "rfftfreq",
     "run_with",
     "tri",
     "tril_indices",
@@ -123,6 +121,7 @@ __all__ = [
 
 P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 # A function that makes an array.
 Maker: TypeAlias = Callable[..., object]
@@ -131,6 +130,11 @@ Maker: TypeAlias = Callable[..., object]
 def plain_view(array: Array) -> Array:
     """The same memory as an array of no subclass."""
     return np.ndarray.view(array, np.ndarray)
+
+
+def of_numbers(made: T) -> T:
+    """What another function of NumPy has made of numbers alone: an array, or a tuple of arrays."""
+    return made
 
 
 # The functions by the names that they have here.

@@ -38,7 +38,7 @@ from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import BATCHED, DUAL, TRACED
 from vtgrad.storage.promotion import python_number
@@ -211,7 +211,8 @@ def _computed(
 def _is_known(value: object) -> bool:
     if isinstance(value, np.ndarray):
         # Another one has units, or the like, and computes itself.
-        return type(value).__array_ufunc__ is np.ndarray.__array_ufunc__
+        kind = type(value)
+        return kind in PLAIN or kind.__array_ufunc__ is np.ndarray.__array_ufunc__
     return isinstance(value, (np.generic, TensorBase))
 
 

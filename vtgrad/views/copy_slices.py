@@ -22,7 +22,7 @@ from vtgrad.graph.region import Gradient, Region
 from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType, Shape
 from vtgrad.storage.geometry import Geometry, has_self_overlap, reach
 from vtgrad.storage.storage import bytes_of
 from vtgrad.storage.tensor_base import TensorBase
@@ -226,7 +226,7 @@ class CopySlices(Node):
         return (
             bool(inner.ownership)
             # A lazy conjugate or negative is read as a plain copy.
-            and type(part) is np.ndarray
+            and type(part) in PLAIN
             # Some functions round differently on strided memory.
             and part.flags.c_contiguous
             and not any(

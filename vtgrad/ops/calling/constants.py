@@ -50,7 +50,7 @@ from vtgrad.graph.operators import operators
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.operator import Operator, described
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.arrays import PLAIN, Array, Number
 from vtgrad.storage.device import CPU
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.on_device import impl_on, placed
@@ -120,7 +120,7 @@ def constant(value: object, *beside: object) -> TensorBase:
         a masked array, a matrix, or one that has its own `__array_ufunc__`.
     """
     array: Array = making.asanyarray(value)
-    if type(array) is not np.ndarray:
+    if type(array) not in PLAIN:
         check_meaning(array)
         array = making.plain_view(array)
     dtype = array.dtype

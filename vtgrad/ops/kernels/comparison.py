@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeGuard, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     is_plain,
 )
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType, Shape
 from vtgrad.storage.promotion import result_dtype
 
 __all__ = [
@@ -282,8 +282,11 @@ def clamp(
         if quick is not None:
             return quick
     only = max if min is None else min if max is None else None
-    if type(only) is np.ndarray and only.dtype is input.dtype and input.dtype.kind in "fiu":
-        return run(np.minimum if min is None else np.maximum, input.dtype, out, input, only)
+    if type(only) in PLAIN:
+        if TYPE_CHECKING:
+            assert isinstance(only, np.ndarray)
+        if only.dtype is input.dtype and input.dtype.kind in "fiu":
+            return run(np.minimum if min is None else np.maximum, input.dtype, out, input, only)
     bounds = [x for x in (min, max) if x is not None]
     refuse("clamp", input.dtype, "c")
     dtype = result_dtype(input, *bounds)

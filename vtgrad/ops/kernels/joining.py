@@ -13,7 +13,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     with_strides_of_values,
 )
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim, view_strides
 from vtgrad.storage.integers import integer
 from vtgrad.storage.promotion import promote
@@ -135,7 +135,7 @@ def _are_alike(tensors: Sequence[Array]) -> bool:
     first = tensors[0]
     shape, dtype = first.shape, first.dtype
     for x in tensors:
-        if x.shape != shape or x.dtype is not dtype or type(x) is not np.ndarray:
+        if x.shape != shape or x.dtype is not dtype or type(x) not in PLAIN:
             return False
     return True
 

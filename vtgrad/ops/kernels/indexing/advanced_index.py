@@ -30,7 +30,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Shape
 from vtgrad.storage.geometry import memory_order, view_strides
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
@@ -78,7 +78,7 @@ def index(self: Array, indices: Sequence[Array | None]) -> Array:
 def _at_leading_mask(self: Array, mask: Array) -> Array | None:
     """The elements at a mask of the first dimensions; None if the general way is needed."""
     if (
-        type(mask) is not np.ndarray
+        type(mask) not in PLAIN
         or mask.dtype != np.bool_
         or not mask.ndim
         or mask.shape != self.shape[: mask.ndim]
@@ -182,7 +182,7 @@ def _at_few(target: Array, indices: Sequence[Array | None], values: Array) -> St
     looks at a few integers sooner than NumPy does.
     """
     shape = target.shape
-    if type(target) is not np.ndarray or values.dtype is not target.dtype or 0 in shape:
+    if type(target) not in PLAIN or values.dtype is not target.dtype or 0 in shape:
         return None
     axis = 0
     while axis < len(indices) and indices[axis] is None:

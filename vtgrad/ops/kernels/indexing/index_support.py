@@ -23,7 +23,7 @@ from vtgrad.errors import (
     ShapeError,
 )
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.arrays import PLAIN, Array, Number
 from vtgrad.storage.geometry import is_non_overlapping_and_dense
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import Store, WrittenIndex, carry_out
@@ -210,11 +210,11 @@ def readable(values: Array, target: Array) -> Array:
         If they are the written elements themselves: PyTorch refuses that here, since the result
         would depend on the order of writing.
     """
-    if type(values) is np.ndarray and values.base is target.base is None and values is not target:
+    if type(values) in PLAIN and values.base is target.base is None and values is not target:
         return values  # Both own their memory.
     if not np.may_share_memory(values, target):
         return resolved(values)
-    plain = type(values) is type(target) is np.ndarray
+    plain = type(values) in PLAIN and type(target) in PLAIN
     if plain and _is_dense(values) and _is_dense(target):
         raise InputOverlapError(
             "a tensor cannot be scattered into itself; clone the source first", shape=target.shape

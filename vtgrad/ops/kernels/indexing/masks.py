@@ -17,7 +17,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Number, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import Store, carry_out
 
@@ -43,7 +43,7 @@ def masked_select(self: Array, mask: Array) -> Array:
         If the shapes do not broadcast.
     """
     check_mask(mask, "masked_select")
-    if mask.shape == self.shape and type(self) is type(mask) is np.ndarray:
+    if mask.shape == self.shape and type(self) in PLAIN and type(mask) in PLAIN:
         picked: Array = making.asarray(self[mask])
         return picked
     shape = broadcast_shapes(mask.shape, self.shape)

@@ -27,7 +27,7 @@ from vtgrad.errors import (
 )
 from vtgrad.graph.sample_array import SampleArray
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Shape
 from vtgrad.storage.warn import warn
 
 __all__ = [
@@ -197,7 +197,7 @@ def _plan_of_arrays(parts: tuple[object, ...], sizes: Shape, as_array: AsArray) 
             sources.append(None)
             continue
         array = None if type(part) is int else as_array(part)
-        if array is None or type(array) is not np.ndarray:
+        if array is None or type(array) not in PLAIN:
             return None
         if array.dtype is not _INT64 or not array.ndim:
             return None

@@ -21,7 +21,7 @@ from vtgrad.errors import (
 from vtgrad.ops.kernels.support.axes import axis_first
 from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise, empty_like_preserving
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.promotion import category, number_dtype, result_dtype
 from vtgrad.storage.shapes import broadcast_shapes, normalize_dim
@@ -94,7 +94,7 @@ def _times(a: Array, b: Array) -> Array:
     or inf. The method does not resolve a lazy argument, see Note [Lazy conjugates].
     """
     product: Array = (
-        np.matmul(a, b) if a.size == 1 or b.size == 1 or type(b) is not np.ndarray else a.dot(b)
+        np.matmul(a, b) if a.size == 1 or b.size == 1 or type(b) not in PLAIN else a.dot(b)
     )
     return product
 

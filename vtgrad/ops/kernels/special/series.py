@@ -9,7 +9,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import finish_like, floating, refuse
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType
 
 __all__ = ["by_blocks", "in_double", "polynomial"]
 
@@ -54,7 +54,7 @@ def in_double(
     dtype = input.dtype
     if (
         out is None
-        and type(input) is np.ndarray
+        and type(input) in PLAIN
         and input.flags.c_contiguous
         and input.ndim
         and input.size <= _BLOCK

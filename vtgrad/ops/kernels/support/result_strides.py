@@ -33,7 +33,7 @@ from typing import Final, TypeAlias, cast
 import numpy as np
 
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType, Shape
 from vtgrad.storage.empty import (
     element_strides,
     empty_in_format,
@@ -101,7 +101,7 @@ def called(ufunc: np.ufunc, a: Array, b: Array | None = None) -> Array:
     known = _of_ufuncs.get(key, key)
     if known is None:
         found = ufunc(a) if b is None else ufunc(a, b)
-        by_numpy: Array = found if type(found) is np.ndarray else making.asarray(found)
+        by_numpy: Array = found if type(found) in PLAIN else making.asarray(found)
         return by_numpy
     if known is key:
         return _called_first(ufunc, key, a, b)
@@ -152,7 +152,7 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
     parts: list[object] = [shape, dtype]
     for x in operands:
         if isinstance(x, np.ndarray):
-            if type(x) is not np.ndarray:
+            if type(x) not in PLAIN:
                 return _found_for(dtype, shape, operands)
             parts += (x.shape, x.strides, x.dtype)
         else:
@@ -177,7 +177,7 @@ def _found_for(dtype: NumpyDType, shape: Shape, operands: tuple[Array | Number, 
         if not isinstance(x, np.ndarray):
             same = same and not shape
             continue
-        if type(x) is not np.ndarray:
+        if type(x) not in PLAIN:
             x = with_strides_of_values(x)
         if x.shape != shape:
             same = False
@@ -225,7 +225,7 @@ def empty_in_order_of(dtype: NumpyDType, a: Array) -> Array:
 
 def with_strides_of_values(a: Array) -> Array:
     """An array with the strides of `a` or, if `a` is lazy, of its resolved values."""
-    return a if type(a) is np.ndarray else empty_like_preserving(a.dtype, a)
+    return a if type(a) in PLAIN else empty_like_preserving(a.dtype, a)
 
 
 def _agreed_strides(shape: Shape, arrays: list[Array]) -> tuple[int, ...] | None:
