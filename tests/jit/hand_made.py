@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 import vtgrad as vt
-from vtgrad.jit.call import Call
+from vtgrad.jit.call import Replay
 from vtgrad.jit.interpret import interpret
 from vtgrad.jit.recording import (
     GradChange,
@@ -80,7 +80,7 @@ def update_program() -> Program:
 
 def recorded_update(
     x: vt.Tensor, y: vt.Tensor, w: vt.Tensor, at_end: Callable[[], object] | None = None
-) -> tuple[Call, Program3]:
+) -> tuple[Replay, Program3]:
     """The call of `update_program` on these tensors, and what runs it."""
     program = update_program()
     runner = Program3(program, at_end)
@@ -94,4 +94,4 @@ def recorded_update(
         [GradChange(w._impl, 1)],
         line=("fit.py", 12),
     )
-    return Call(recording, runner, [x, y], {}, "update"), runner
+    return Replay(recording, runner, [x, y], {}, "update"), runner

@@ -16,7 +16,7 @@ import pytest
 
 import vtgrad as vt
 from tests.jit.hand_made import double_tensor, recorded_update
-from vtgrad.jit.call import Call
+from vtgrad.jit.call import Replay
 from vtgrad.jit.entry import Mismatch
 
 
@@ -25,17 +25,17 @@ def tensors() -> tuple[vt.Tensor, vt.Tensor, vt.Tensor]:
     return double_tensor(1, 2, 3), double_tensor(4, 5, 6), w
 
 
-def replay(call: Call, *leaves: object) -> object:
+def replay(call: Replay, *leaves: object) -> object:
     """Run and commit, as the functions of the API do."""
     turn = call.begin()
     assert turn is not None
     try:
-        outcome = call.run(leaves)
-        if isinstance(outcome, Mismatch):
-            return outcome
-        if not call.commit(outcome):
+        computed = call.run(leaves)
+        if isinstance(computed, Mismatch):
+            return computed
+        if not call.commit(computed):
             return Mismatch("changed by others")
-        return call.result(outcome, leaves)
+        return call.result(computed, leaves)
     finally:
         call.end()
 
@@ -253,7 +253,7 @@ class Interrupt(KeyboardInterrupt):
 
 
 def interrupted(function: Callable[[], object], after: int) -> bool:
-    """Call a function, and raise at the n-th bytecode of modules of `vtgrad.jit`."""
+    """Replay a function, and raise at the n-th bytecode of modules of `vtgrad.jit`."""
     count = 0
 
     def trace(frame: FrameType, event: str, _: object) -> object:

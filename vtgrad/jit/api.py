@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final, Generic, ParamSpec, TypeVar, cast
 
 from vtgrad.errors import RecordingError, ReplayGuardError
-from vtgrad.jit.call import Call, Outcome
+from vtgrad.jit.call import Computed, Replay
 from vtgrad.jit.compare import differs
 from vtgrad.jit.entry import Mismatch, obstacle, refusal
 from vtgrad.jit.record_call import record_call
@@ -41,21 +41,42 @@ _COMPARED: Final = 2
 
 
 class Traced(Generic[P, R]):
-    """A function that `trace` has recorded; a call replays it."""
+    """A function that `vtgrad.jit.trace` has recorded; a call replays it.
 
-    def __init__(self, function: Callable[P, R], call: Call, structure: Structure) -> None:
+    A call takes the arguments of the function. It changes what the function would change, and
+    returns what the function would return: other tensors in each call.
+    """
+
+    def __init__(self, function: Callable[P, R], call: Replay, structure: Structure) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._call = call
         self._structure = structure
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Replay the function.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            Its arguments: the same kinds, shapes, dtypes and Python values as while recording.
+
+        Returns
+        -------
+        object
+            What the function returns.
+
+        Raises
+        ------
+        ReplayGuardError
+            If a guard fails; then nothing has changed.
+        """
         if recording.records_calls:
             return self._function(*args, **kwargs)
         found = obstacle()
         if found is not None:
             raise ReplayGuardError(
-                f"{_name(self._function)} cannot be replayed while {found}", guard=found
+                f"{_name(self._function)} cannot be replayed while {found}", guard=found, line=None
             )
         leaves, structure = leaves_of(args, kwargs)
         if structure != self._structure:
@@ -65,12 +86,12 @@ class Traced(Generic[P, R]):
         if turn is None:
             return self._function(*args, **kwargs)
         try:
-            outcome = call.run(leaves)
-            if isinstance(outcome, Mismatch):
-                raise _guard_error(self._function, outcome)
-            if not call.commit(outcome):
+            computed = call.run(leaves)
+            if isinstance(computed, Mismatch):
+                raise _guard_error(self._function, computed)
+            if not call.commit(computed):
                 raise _guard_error(self._function, Mismatch(_CHANGED))
-            return cast("R", call.result(outcome, leaves))
+            return cast("R", call.result(computed, leaves))
         finally:
             call.end()
 
@@ -79,15 +100,18 @@ _CHANGED: Final = "another thread has changed what the program writes while it r
 
 
 class Replayed(Generic[P, R]):
-    """A function that `replay` records and replays."""
+    """A function that `vtgrad.jit.replay` records and replays.
+
+    A call takes the arguments of the function, changes what it changes and returns what it returns.
+    """
 
     def __init__(self, function: Callable[P, R]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         # The newest first, each with the structure of its arguments.
-        self._calls: list[tuple[Structure, Call]] = []
+        self._calls: list[tuple[Structure, Replay]] = []
         # How often each was compared with the function.
-        self._compared: dict[Call, int] = {}
+        self._compared: dict[Replay, int] = {}
         self._recordings = 0
         self._gave_up = False
 
@@ -99,10 +123,35 @@ class Replayed(Generic[P, R]):
         -------
         int
             0 before the first call.
+
+        Examples
+        --------
+        >>> double = vt.jit.replay(lambda x: x * 2)
+        >>> for n in (2, 3, 2):
+        ...     y = double(vt.ones(n))
+        >>> double.recordings
+        2
         """
         return self._recordings
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function, or replay it.
+
+        Parameters
+        ----------
+        *args, **kwargs : object
+            Its arguments.
+
+        Returns
+        -------
+        object
+            What the function returns.
+
+        Raises
+        ------
+        RecordingError
+            If the function does what cannot be recorded; then nothing has changed.
+        """
         if self._gave_up or recording.records_calls or obstacle() is not None:
             return self._function(*args, **kwargs)
         leaves, structure = leaves_of(args, kwargs)
@@ -115,18 +164,18 @@ class Replayed(Generic[P, R]):
             if turn is None:
                 return self._function(*args, **kwargs)
             try:
-                outcome = call.run(leaves)
-                if not isinstance(outcome, Mismatch):
-                    return self._finish(call, outcome, leaves, args, kwargs)
-                reason = outcome
+                computed = call.run(leaves)
+                if not isinstance(computed, Mismatch):
+                    return self._finish(call, computed, leaves, args, kwargs)
+                reason = computed
             finally:
                 call.end()
         return self._record(structure, reason, leaves, args, kwargs)
 
     def _finish(
         self,
-        call: Call,
-        outcome: Outcome,
+        call: Replay,
+        computed: Computed,
         leaves: Sequence[object],
         args: tuple[object, ...],
         kwargs: Mapping[str, object],
@@ -136,24 +185,24 @@ class Replayed(Generic[P, R]):
         compared = self._compared.get(call, _COMPARED)
         if compared < _COMPARED:
             self._compared[call] = compared + 1
-            return self._compare(call, outcome, leaves, args, kwargs)
-        if not call.commit(outcome):
-            call.undo_draws(outcome)
+            return self._compare(call, computed, leaves, args, kwargs)
+        if not call.commit(computed):
+            call.undo_draws(computed)
             return function(*args, **kwargs)
-        return cast("R", call.result(outcome, leaves))
+        return cast("R", call.result(computed, leaves))
 
     def _compare(
         self,
-        call: Call,
-        outcome: Outcome,
+        call: Replay,
+        computed: Computed,
         leaves: Sequence[object],
         args: tuple[object, ...],
         kwargs: Mapping[str, object],
     ) -> R:
         """Run the function after a replay that is not committed; see the note above."""
-        call.undo_draws(outcome)
+        call.undo_draws(computed)
         result = cast("Callable[..., R]", self._function)(*args, **kwargs)
-        found = differs(call, outcome, leaves, result)
+        found = differs(call, computed, leaves, result)
         if found is not None:
             self._give_up(
                 f"{found} when {_name(self._function)} runs and when it is replayed: something "
@@ -192,19 +241,90 @@ class Replayed(Generic[P, R]):
 
 
 def trace(function: Callable[P, R], *examples: P.args, **named: P.kwargs) -> Traced[P, R]:
-    """Record a function once; calls of the result replay what NumPy was asked to do."""
+    """Record a function once; calls of the result replay what NumPy was asked to do.
+
+    The function runs several times, on copies: on the examples and on other values, so that a
+    recording that is not the function is not accepted. Afterwards memory, versions, ``.grad`` and
+    random generators are as before. What the function prints is printed each time.
+
+    Parameters
+    ----------
+    function : callable
+        It may call operators, write in place, and call backward, optimisers and transforms. Its
+        results are new tensors, arrays and Python values, or its arguments.
+    *examples, **named : object
+        Arguments of the function: tensors, arrays, Python values, and tuples, lists and dicts of
+        these. Python values are a part of the recording.
+
+    Returns
+    -------
+    Traced
+        A function with the same arguments.
+
+    Raises
+    ------
+    RecordingError
+        If the function does what cannot be recorded, or a result is connected to a graph.
+
+    Examples
+    --------
+    >>> def loss_and_slope(a, x):
+    ...     a = a.detach().requires_grad_()
+    ...     state = vt.zeros(4)
+    ...     for t in range(3):
+    ...         state[t + 1] = a * state[t] + x
+    ...     loss = state[-1] ** 2
+    ...     loss.backward()
+    ...     return loss.detach(), a.grad
+    >>> fast = vt.jit.trace(loss_and_slope, vt.tensor(0.5), vt.tensor(1.0))
+    >>> fast(vt.tensor(2.0), vt.tensor(1.0))
+    (tensor(49.), tensor(70.))
+    """
     if recording.records_calls:
-        raise RecordingError("trace was called while another function is being recorded")
+        raise _refused("trace was called while another function is being recorded", "nested")
     leaves, structure = leaves_of(examples, named)
     check_arguments(function, leaves)
     found = obstacle()
     if found is not None:
-        raise RecordingError(f"{_name(function)} cannot be recorded while {found}")
+        raise _refused(f"{_name(function)} cannot be recorded while {found}", "mode")
     return Traced(function, record_call(function, examples, named, leaves), structure)
 
 
 def replay(function: Callable[P, R]) -> Replayed[P, R]:
-    """Record a function at its first call, and replay it in later calls."""
+    """Record a function at its first call, and replay it in later calls.
+
+    The two calls after a recording run the function as well, and compare each bit. A call that is
+    not as a recorded one runs the function, which is recorded anew for such calls, up to eight
+    times; then there is one warning, and the function runs as it is. So it does in inference mode,
+    in transforms such as `vtgrad.vmap`, in anomaly mode, under hooks of saved tensors, and if it is
+    called while a call of it is replayed.
+
+    Parameters
+    ----------
+    function : callable
+        As for `trace`.
+
+    Returns
+    -------
+    Replayed
+        A function with the same arguments.
+
+    Examples
+    --------
+    >>> w = vt.zeros(2, requires_grad=True)
+    >>> @vt.jit.replay
+    ... def step(x, y):
+    ...     loss = ((x @ w - y) ** 2).sum()
+    ...     (slope,) = vt.autograd.grad(loss, w)
+    ...     with vt.no_grad():
+    ...         w.sub_(slope, alpha=0.1)
+    ...     return loss.detach()
+    >>> x, y = vt.eye(2), vt.tensor([1.0, 2.0])
+    >>> [round(step(x, y).item(), 3) for _ in range(5)]
+    [5.0, 3.2, 2.048, 1.311, 0.839]
+    >>> step.recordings, w.writes()[-1].operator[:16]
+    (1, 'replay of step, ')
+    """
     return Replayed(function)
 
 
@@ -219,7 +339,11 @@ def check_arguments(function: Callable[..., object], leaves: Sequence[object]) -
     for number, leaf in enumerate(leaves, 1):
         found = refusal(leaf)
         if found is not None:
-            raise RecordingError(f"argument {number} of {_name(function)} {found}")
+            raise _refused(f"argument {number} of {_name(function)} {found}", "argument")
+
+
+def _refused(text: str, reason: str) -> RecordingError:
+    return RecordingError(text, reason=reason, library=None, line=None)
 
 
 def _name(function: Callable[..., object]) -> str:

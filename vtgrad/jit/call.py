@@ -47,7 +47,7 @@ from vtgrad.storage.thread_state import after_fork
 from vtgrad.storage.version_counter import VersionCounter
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["Call", "Outcome", "Runner"]
+__all__ = ["Replay", "Computed", "Runner"]
 
 
 class Runner(Protocol):
@@ -74,7 +74,7 @@ class _Turn:
         self.thread = get_ident()
 
 
-class Outcome(NamedTuple):
+class Computed(NamedTuple):
     """What a run has computed, before anything is changed by it.
 
     Attributes
@@ -98,7 +98,7 @@ class Outcome(NamedTuple):
     states: list[object]
 
 
-class Call:
+class Replay:
     """A recording with its guards, ready to be called.
 
     Parameters
@@ -229,7 +229,7 @@ class Call:
                 return Mismatch(f"a tensor from outside {guard.difference_of_tensor(impl)}")
         return None
 
-    def run(self, leaves: Sequence[object]) -> Outcome | Mismatch:
+    def run(self, leaves: Sequence[object]) -> Computed | Mismatch:
         """Check the guards on entry, and run the program; nothing is changed by it.
 
         Called by the holder of the turn.
@@ -273,7 +273,7 @@ class Call:
             GradStore(cell, before, None if number is None else _tensor(Tensor, arrays[number]))
             for cell, before, number in cells
         ]
-        return Outcome(arrays, written, moved, grads, states)
+        return Computed(arrays, written, moved, grads, states)
 
     def _scratch(self, number: int) -> Array:
         scratch = self._bindings[number].scratch
@@ -330,20 +330,20 @@ class Call:
             found.append((cell, cell.grad, change.number))
         return found
 
-    def undo_draws(self, outcome: Outcome) -> None:
+    def undo_draws(self, computed: Computed) -> None:
         """Put the generators back to where they were before a run that is not committed."""
-        _restore(self.recording.generators, outcome.states)
+        _restore(self.recording.generators, computed.states)
 
-    def commit(self, outcome: Outcome) -> bool:
+    def commit(self, computed: Computed) -> bool:
         """Change what a run changes; False if others were faster, see `commit`."""
-        if not outcome.written and not outcome.moved and not outcome.grads:
+        if not computed.written and not computed.moved and not computed.grads:
             return True
-        return commit(outcome.written, outcome.moved, outcome.grads, self._operator)
+        return commit(computed.written, computed.moved, computed.grads, self._operator)
 
-    def result(self, outcome: Outcome, leaves: Sequence[object]) -> object:
+    def result(self, computed: Computed, leaves: Sequence[object]) -> object:
         """What the call returns."""
         tree = self.recording.result
-        arrays = outcome.arrays
+        arrays = computed.arrays
         if type(tree) is Result:
             return _made(tree, arrays[tree.number])
 
@@ -411,7 +411,7 @@ def _restore(generators: Sequence[Generator], states: Sequence[object]) -> None:
 
 
 # Those whose turns end in the child of a fork.
-_calls: Final[weakref.WeakSet[Call]] = weakref.WeakSet()
+_calls: Final[weakref.WeakSet[Replay]] = weakref.WeakSet()
 
 
 def _after_fork() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtgrad.jit.call import Call, Outcome
+from vtgrad.jit.call import Computed, Replay
 from vtgrad.jit.commit import part_of
 from vtgrad.jit.containers import flatten
 from vtgrad.jit.interpret import same_value
@@ -17,14 +17,16 @@ from vtgrad.storage.tensor_base import TensorBase
 __all__ = ["differs"]
 
 
-def differs(call: Call, outcome: Outcome, leaves: Sequence[object], result: object) -> str | None:
+def differs(
+    call: Replay, computed: Computed, leaves: Sequence[object], result: object
+) -> str | None:
     """The first difference between a replay that is not committed and a run of the function.
 
     Parameters
     ----------
-    call : Call
+    replay : Replay
         The recording.
-    outcome : Outcome
+    computed : Computed
         What the replay has computed before the function ran.
     leaves : sequence of object
         The arguments.
@@ -36,20 +38,20 @@ def differs(call: Call, outcome: Outcome, leaves: Sequence[object], result: obje
     str or None
         The beginning of a sentence; None if they are equal bit for bit.
     """
-    expected = call.result(outcome, leaves)
+    expected = replay.result(computed, leaves)
     if structure_of(expected) != structure_of(result):
         return "results are nested otherwise"
     for number, (one, other) in enumerate(zip(flatten(expected), flatten(result), strict=True), 1):
         if one is not other and not _equal(one, other):
             return f"result {number} differs"
-    for memory in outcome.written:
+    for memory in computed.written:
         for place in memory.places:
             if not _same_bits(part_of(memory.live, place), part_of(memory.copy, place)):
                 return "memory that is written differs"
-    for moved in outcome.moved:
+    for moved in computed.moved:
         if moved.counter.value != moved.before + moved.by:
             return "the number of writes differs"
-    for store in outcome.grads:
+    for store in computed.grads:
         if not _equal(store.grad, store.cell.grad):
             return "a .grad differs"
     return None

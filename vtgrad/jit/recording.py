@@ -10,7 +10,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from vtgrad.generator import Generator
+from vtgrad.jit.provenance import Known, is_writable, memory_at
 from vtgrad.jit.steps import Line, Place, Program
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = [
@@ -57,11 +59,29 @@ class Memory:
         recording.
     written : bool
         Whether the program writes to it.
+    known : Known or None
+        Where it was while the program was recorded.
     """
 
     sources: list[Source]
     places: list[Place]
     written: bool = False
+    known: Known | None = None
+
+    def bytes_now(self) -> Array:
+        """The live bytes that were recorded."""
+        known = self.known
+        assert known is not None and known.held is not None
+        return memory_at(known.held, known.start, known.stop)
+
+    def content(self) -> bytes:
+        """A copy of the live bytes."""
+        return self.bytes_now().tobytes()
+
+    def is_writable(self) -> bool:
+        """Whether NumPy allows a write to the memory."""
+        known = self.known
+        return known is not None and known.held is not None and is_writable(known.held)
 
 
 @dataclass(frozen=True, slots=True)

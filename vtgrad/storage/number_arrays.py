@@ -17,6 +17,7 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import FLOAT_MAX
 
@@ -60,7 +61,7 @@ class NumberArrays:
             return found
         if not value or not -self.largest <= value <= self.largest:  # too large, or NaN
             return value
-        array: Array = np.array(value, self.dtype)
+        array: Array = making.array(value, self.dtype)
         array.setflags(write=False)
         if len(known) >= _BOUND:
             known.clear()

@@ -19,6 +19,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
     readable,
 )
 from vtgrad.ops.kernels.reductions.products import is_plain_product, products_of_others
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
@@ -173,7 +174,7 @@ def repeated_index(index: Array, sizes: Shape, dim: int) -> Array:
         return index.reshape(()).copy()
     shape = [1] * len(sizes)
     shape[axis] = index.size
-    return np.array(np.broadcast_to(index.reshape(shape), sizes))
+    return making.array(making.broadcast_to(index.reshape(shape), sizes))
 
 
 def _scatter(
@@ -212,7 +213,7 @@ def _merge(self: Array, positions: Array, values: Array, reduce: str, include_se
     if not self.ndim:
         return setitem, (self, ..., flat[0]), None
     # In order, each once: a mask takes a fraction of the time of a sort or a hash.
-    hit: Array = np.zeros(flat.size, np.bool_)
+    hit: Array = making.zeros(flat.size, np.bool_)
     hit[positions] = True
     merged = np.flatnonzero(hit)
     return setitem, (self, np.unravel_index(merged, self.shape), flat[merged]), merged
@@ -226,8 +227,8 @@ def _neutral(reduce: str, dtype: NumpyDType) -> Array:
         else:
             limits = np.iinfo(dtype)
             bound = limits.min if reduce == "amax" else limits.max
-        return np.array(bound, dtype)
-    return np.array(reduce in {"prod", "amin"}, dtype)
+        return making.array(bound, dtype)
+    return making.array(reduce in {"prod", "amin"}, dtype)
 
 
 # -- gradients ------------------------------------------------------------------------------
@@ -251,11 +252,11 @@ def scatter_prod_backward(
     positions = flat_targets(self.shape, axis, index)
     values = scattered_values(self, index, src)
     own = np.ravel(self)
-    replaced = np.zeros(own.size, np.bool_)
+    replaced = making.zeros(own.size, np.bool_)
     if not include_self:
         replaced[positions] = True
     others = _other_factors(own, values, positions, replaced, of_self)
-    at = np.arange(own.size) if of_self else positions
+    at = making.arange(own.size) if of_self else positions
     result: Array = np.ravel(grad)[at] * np.conj(others)
     if of_self:
         result[replaced] = 0
@@ -280,11 +281,11 @@ def _other_factors(
         if not of_self:
             return found
         # An element into which nothing is merged may be infinite: its product of others is 1.
-        others = np.ones_like(own)
+        others = making.ones_like(own)
         others[positions] = found
         return others
     tables = FactorTables.of(positions, replaced)
-    factors = np.concatenate([np.ones(1, own.dtype), own, values])
+    factors = np.concatenate([making.ones(1, own.dtype), own, values])
     parts = [products_of_others(factors[rows], 1).reshape(-1) for rows in tables.rows]
-    found = np.concatenate([*parts, np.zeros(1, own.dtype)])
+    found = np.concatenate([*parts, making.zeros(1, own.dtype)])
     return found[tables.of_elements if of_self else tables.of_values]

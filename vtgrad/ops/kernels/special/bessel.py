@@ -17,6 +17,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.special.piecewise import Piecewise
 from vtgrad.ops.kernels.special.series import in_double, polynomial
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["i0", "special_i1"]
@@ -56,8 +57,8 @@ def _of_order(order: int, x: Array) -> Array:
 @functools.cache
 def _tables() -> tuple[Piecewise, Piecewise]:
     """The functions of order 0 and 1 up to `_LARGE`."""
-    r = np.arange(int(_LARGE * 2**_BITS) + 1) / 2**_BITS
-    rows = [np.array([_power_series(order, n) for n in range(len(r))]) for order in (0, 1)]
+    r = making.arange(int(_LARGE * 2**_BITS) + 1) / 2**_BITS
+    rows = [making.array([_power_series(order, n) for n in range(len(r))]) for order in (0, 1)]
     divisor = np.where(r == 0, 1, r)
     at_zero = (1, 0, 1 / 4, 0, 1 / 64, 0, 1 / 2304, 0)
     for k in range(_DEGREE):
@@ -99,4 +100,4 @@ def _asymptotic_series(order: int) -> list[Array]:
         )
         highest = found.pop() / nearest.coef[degree]
         found = [c - highest * nearest.coef[k] for k, c in enumerate(found)]
-    return [np.asarray(c) for c in found]
+    return [making.asarray(c) for c in found]

@@ -10,11 +10,10 @@ from __future__ import annotations
 import functools
 from typing import Final
 
-import numpy as np
-
 from vtgrad.ops.kernels.special.fixed_point import ONE, UNIT_BITS, logarithm, times
 from vtgrad.ops.kernels.special.piecewise import Piecewise
 from vtgrad.ops.kernels.special.zeta import BERNOULLI, zeta_of_positive
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["HIGH", "LOW", "digamma_table", "lgamma_of_one_more", "lgamma_table"]
@@ -72,12 +71,12 @@ def digamma_table() -> Piecewise:
 
 
 def _multiples() -> Array:
-    r: Array = np.arange(int(LOW * 2**_BITS), int(HIGH * 2**_BITS) + 1) / 2**_BITS
+    r: Array = making.arange(int(LOW * 2**_BITS), int(HIGH * 2**_BITS) + 1) / 2**_BITS
     return r
 
 
 def _sorted(values: list[tuple[int, float]]) -> Array:
-    return np.array([value for _, value in sorted(values)])
+    return making.array([value for _, value in sorted(values)])
 
 
 def _slopes(r: Array) -> list[Array]:

@@ -24,6 +24,7 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 
 __all__ = ["Piecewise"]
@@ -57,8 +58,8 @@ class Piecewise:
 
     def __init__(self, first: int, bits: int, taylor: Sequence[Array]) -> None:
         shift = 1.5 * 2.0 ** (52 - bits)
-        self._shift = np.asarray(shift)
-        self._start = np.asarray(shift).view(_INT64) + first
+        self._shift = making.asarray(shift)
+        self._start = making.asarray(shift).view(_INT64) + first
         self._table = _economized(np.stack(taylor), 2.0 ** -(bits + 1))
         self.powers = tuple(self._table)
 

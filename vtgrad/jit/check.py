@@ -1,0 +1,277 @@
+"""Whether a recording is the program.
+
+Note [Accepting a recording]
+
+A recording run is a run of the program on arrays of another class, and whatever asks for the class,
+for identity or for strides may make it another program. Numbers may leave by ways that no recording
+sees, as text or by memory. So a program is run several times:
+
+- It is recorded, and run eagerly on the same values: all results, gradients, written memory and
+  versions have the same bits, and so has what `interpret` makes of the steps.
+- On other values it is run eagerly, and `interpret` has the same bits again.
+- On these values it is recorded once more: the steps, their numbers and constants are the same.
+
+The other values are close to the recorded ones where the program branches on values: its guards
+must hold for them. Memory for which none are found is listed in `Recording.unchecked`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vtgrad.errors import RecordingError, VtgradError
+from vtgrad.jit.interpret import GuardFailed, array_at, interpret, same_value
+from vtgrad.jit.recording import Memory, Recording
+from vtgrad.jit.steps import Fixed, Group, Kind, Operand, Place, Program
+from vtgrad.storage.arrays import Array
+
+if TYPE_CHECKING:
+    from vtgrad.jit.record import Call
+
+__all__ = ["Outcome", "Value", "check", "first_difference", "value_of_array"]
+
+# dtype, shape, strides of dimensions longer than 1, and bytes.
+Value = tuple[str, tuple[int, ...], tuple[int, ...], bytes]
+
+
+@dataclass
+class Outcome:
+    """What a run of a program has done.
+
+    Attributes
+    ----------
+    values : list of Value
+        Results that it made, then new gradients.
+    memory : list of bytes
+        The memory of arguments and of what was met outside, afterwards.
+    versions : list
+        How far the versions of tensors from before have moved.
+    result, grads : object, list
+        As in `Recording`.
+    """
+
+    values: list[Value]
+    memory: list[bytes]
+    versions: list[tuple[object, int]]
+    result: object
+    grads: list[object]
+
+
+def value_of_array(array: Array) -> Value:
+    """What is compared of an array."""
+    strides = tuple([s for n, s in zip(array.shape, array.strides, strict=True) if n > 1])
+    return array.dtype.str, array.shape, strides if array.size else (), array.tobytes()
+
+
+def check(call: Call) -> Recording:
+    """Record a program, and accept or refuse the recording; see Note [Accepting a recording]."""
+    made, outcome = call.record(_nothing)
+    _keep_all(call, made)
+    _compare(outcome, call.run(_nothing, made), "its run without recording")
+    now = [memory.bytes_now().copy() for memory in (*made.arguments, *made.outside)]
+    _compare_values(outcome, _interpreted(call, made, now), "its steps")
+    for others in _other_values(call, made, now):
+        expected = _try(call, made, others)
+        if expected is None:
+            continue
+
+        def prepare(others: Sequence[Array] = others) -> None:
+            _store(made, others)
+
+        eager = call.run(prepare, made)
+        _compare_values(eager, expected, "its steps on other values")
+        again, _ = call.record(prepare)
+        difference = first_difference(made.program, again.program)
+        if difference is not None:
+            made, outcome = call.record(_nothing)
+            difference = first_difference(made.program, again.program)
+        if difference is not None:
+            raise _refused(f"two recordings differ on other values: {difference}", "differs")
+        changed = [not np.array_equal(a, b) for a, b in zip(now, others, strict=True)]
+        memories = (*made.arguments, *made.outside)
+        made.unchecked = [
+            memory.sources[0] for memory, moved in zip(memories, changed, strict=True) if not moved
+        ]
+        return made
+    made.unchecked = [memory.sources[0] for memory in (*made.arguments, *made.outside)]
+    return made
+
+
+def _nothing() -> None:
+    """Prepare nothing."""
+
+
+def _refused(sentence: str, reason: str) -> RecordingError:
+    return RecordingError(
+        f"the recording is not accepted: {sentence}", reason=reason, library=None, line=None
+    )
+
+
+def _keep_all(call: Call, made: Recording) -> None:
+    """Keep all memory that the program reaches, whatever a run writes."""
+    call.world.forget_memory()
+    for memory in (*made.arguments, *made.outside):
+        if memory.is_writable():
+            call.world.keep(memory.known, memory.known.held)
+
+
+def _store(made: Recording, contents: Sequence[Array]) -> None:
+    for memory, content in zip((*made.arguments, *made.outside), contents, strict=True):
+        if memory.is_writable():
+            memory.bytes_now()[...] = content
+
+
+def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcome:
+    """What the steps make of memory."""
+    own = [content.copy() for content in memory]
+    count = len(made.arguments)
+    world = call.world
+    try:
+        world.enter(as_recording=False)
+        with np.errstate(all="ignore"):
+            results = interpret(made.program, own[:count], own[count:])
+    finally:
+        world.leave()
+    values = [value_of_array(x) for x in results]
+    return Outcome(values, [x.tobytes() for x in own], [], None, [])
+
+
+def _try(call: Call, made: Recording, memory: Sequence[Array]) -> Outcome | None:
+    """What the steps make of memory; None if a guard does not hold or a call fails."""
+    try:
+        return _interpreted(call, made, memory)
+    except (GuardFailed, ValueError, TypeError, ArithmeticError, IndexError):
+        return None
+
+
+def _compare(a: Outcome, b: Outcome, what: str) -> None:
+    _compare_values(a, b, what)
+    if a.versions != b.versions:
+        raise _refused(f"{what} moves other versions", "differs")
+    if repr(a.result) != repr(b.result) or repr(a.grads) != repr(b.grads):
+        raise _refused(f"{what} returns other kinds of results", "differs")
+
+
+def _compare_values(a: Outcome, b: Outcome, what: str) -> None:
+    if len(a.values) != len(b.values):
+        raise _refused(f"{what} has another number of results", "differs")
+    for number, (x, y) in enumerate(zip(a.values, b.values, strict=True)):
+        if x != y:
+            part = next(i for i in range(4) if x[i] != y[i])
+            raise _refused(
+                f"{what} has another {('dtype', 'shape', 'order in memory', 'value')[part]} of "
+                f"result {number}",
+                "differs",
+            )
+    if a.memory != b.memory:
+        raise _refused(f"{what} leaves other memory", "differs")
+
+
+# -- other values ------------------------------------------------------------------------------
+
+_SCALES: Final = (0.25, 1e-3, 1e-6)
+
+
+def _other_values(call: Call, made: Recording, now: Sequence[Array]) -> list[list[Array]]:
+    """Contents of memory to try, from the most to the least different."""
+    rng = np.random.default_rng(len(made.program.steps))
+    tried = []
+    memories = (*made.arguments, *made.outside)
+    for whole in (True, False):
+        for scale in _SCALES:
+            tried.append(
+                [
+                    _moved(memory, content, rng, scale, whole) if memory.is_writable() else content
+                    for memory, content in zip(memories, now, strict=True)
+                ]
+            )
+    for position in range(len(memories) if len(memories) > 1 else 0):
+        for scale in _SCALES[:2]:
+            others = list(now)
+            others[position] = _moved(memories[position], now[position], rng, scale, False)
+            tried.append(others)
+    return tried
+
+
+def _moved(
+    memory: Memory, content: Array, rng: np.random.Generator, scale: float, whole: bool
+) -> Array:
+    """Other bytes for memory: floats are scaled, integers and bools change places."""
+    other = content.copy()
+    place = memory.places[0]
+    array = array_at(_first(place), [other])
+    if not array.size:
+        return other
+    with np.errstate(all="ignore"):
+        if array.dtype.kind in "fc":
+            factors = 1 + scale * rng.uniform(-1, 1, array.shape)
+            array[...] = (array * factors).astype(array.dtype)
+        elif whole:
+            array[...] = np.roll(array.reshape(-1), 1).reshape(array.shape)
+    return other
+
+
+def _first(place: Place) -> Place:
+    return Place(0, place.dtype, place.shape, place.strides, place.offset)
+
+
+# -- comparing programs ------------------------------------------------------------------------
+
+
+def first_difference(a: Program, b: Program) -> str | None:
+    """Where two programs differ, as a sentence; None if they are the same."""
+    for number, (x, y) in enumerate(zip(a.steps, b.steps, strict=False)):
+        same = (
+            x.function == y.function
+            and _same_operands(x.inputs, y.inputs)
+            and [k for k, _ in x.keywords] == [k for k, _ in y.keywords]
+            and _same_operands([v for _, v in x.keywords], [v for _, v in y.keywords])
+            and x.outputs == y.outputs
+            and x.writes == y.writes
+        )
+        if not same:
+            return f"step {number} is {_text(x)} or {_text(y)}"
+    if len(a.steps) != len(b.steps):
+        return f"there are {len(a.steps)} or {len(b.steps)} steps"
+    for number, (p, q) in enumerate(zip(a.buffers, b.buffers, strict=False)):
+        if p.kind is not q.kind or p.nbytes != q.nbytes or p.position != q.position:
+            return f"buffer {number} is another one"
+        if p.kind is Kind.CONSTANT and not np.array_equal(p.content, q.content):  # type: ignore[arg-type]
+            return f"the constant in buffer {number} is another one"
+    if len(a.buffers) != len(b.buffers):
+        return f"there are {len(a.buffers)} or {len(b.buffers)} buffers"
+    if a.results != b.results:
+        return "the results lie elsewhere"
+    for number, (g, h) in enumerate(zip(a.guards, b.guards, strict=False)):
+        if g.before != h.before or g.function != h.function or g.inputs != h.inputs:
+            return f"guard {number} is another one"
+        if not same_value(g.value, h.value):
+            return f"the value of guard {number} is another one"
+    if len(a.guards) != len(b.guards):
+        return f"there are {len(a.guards)} or {len(b.guards)} guards"
+    return None
+
+
+def _text(step: object) -> str:
+    function = getattr(step, "function", None)
+    name = getattr(function, "__name__", repr(function))
+    return f"{name}{getattr(step, 'inputs', ())} at {getattr(step, 'line', None)}"
+
+
+def _same_operands(a: Sequence[Operand], b: Sequence[Operand]) -> bool:
+    return len(a) == len(b) and all(map(_same_operand, a, b))
+
+
+def _same_operand(a: Operand, b: Operand) -> bool:
+    if isinstance(a, Fixed) and isinstance(b, Fixed):
+        return same_value(a.value, b.value)
+    if isinstance(a, Group) and isinstance(b, Group):
+        return a.type is b.type and _same_operands(a.parts, b.parts)
+    return type(a) is type(b) and a == b
+
+
+_: Callable[..., object] = VtgradError

@@ -1,0 +1,592 @@
+"""The state of one recording: what is known, and what was called.
+
+Note [One wrapper]
+
+Nearly every function and method of NumPy is recorded by `Recorder.call`. It calls the function on
+plain arrays and looks at what comes back: an array in known memory is a view, and no step; an array
+on new memory is a step; a value of Python is a guard. Few need more to be known about them: those
+that write to an argument, and those that tell only what a dtype or a shape tells. Those are listed
+in `numpy_functions.py`.
+
+If a view has several arrays among its arguments, the others decide which view it is, as an array of
+sizes does in ``x.reshape(sizes)``. So their values are guarded.
+
+Note [Numbers of NumPy]
+
+NumPy returns scalars from ufuncs of 0-d arrays, from sums, and for elements. A scalar has no
+address, so a recording has a `RecordingNumber` in its place: a 0-d array that cannot be written,
+and that is no plain array to a kernel that asks. ``np.asarray(number)``, which makes a new array of
+a scalar, takes over the memory of the number; if the number is used after that memory was written,
+the recording is refused.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from types import EllipsisType
+from typing import Final
+
+import numpy as np
+
+from vtgrad.errors import RecordingError
+from vtgrad.jit.callers import look
+from vtgrad.jit.provenance import (
+    Known,
+    KnownMemory,
+    address_of,
+    extent_of,
+    place_in,
+    ultimate_owner,
+)
+from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Operand, Place, Program, Step
+from vtgrad.jit.steps import places_in as places_in
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.thread_state import part_of_thread
+
+__all__ = ["Recorder", "Recording", "recording"]
+
+_view: Final = np.ndarray.view
+_NO_VALUE: Final = type(np._NoValue)
+_NUMBERS: Final = frozenset("?bBhHiIlLqQefdgFDG")
+# Types whose objects are the same in each run.
+_FIXED: Final = frozenset(
+    {
+        bool,
+        int,
+        float,
+        complex,
+        str,
+        type(None),
+        EllipsisType,
+        type,
+        type(NotImplemented),
+        range,
+        _NO_VALUE,
+    }
+)
+
+
+class Recording:
+    """The part of a thread's state that says what records on it.
+
+    Attributes
+    ----------
+    recorder : Recorder or None
+        What records; a setting, so that a thread that runs a part of the program records too.
+    """
+
+    recorder: Recorder | None = None
+
+
+recording: Final = part_of_thread(Recording)
+
+
+class Recorder:
+    """What a recording knows and has written down.
+
+    Attributes
+    ----------
+    memory : KnownMemory
+        The known memory.
+    steps, guards : list
+        As in `Program`.
+    caught : BaseException or None
+        An error of NumPy that a recorded call has raised.
+    hashes : list of int
+        For each step a hash of what it has written.
+    """
+
+    def __init__(
+        self,
+        adopt: Callable[[Recorder, int, int], Known | None],
+        keep: Callable[[Known, Array], None],
+        kinds: tuple[type[Array], type[Array]],
+    ) -> None:
+        self.memory = KnownMemory()
+        self.steps: list[Step] = []
+        self.guards: list[Guard] = []
+        self.caught: BaseException | None = None
+        self.hashes: list[int] = []
+        self.originals: dict[int, Array] = {}
+        self._adopt = adopt
+        self._keep = keep
+        self._array, self._number = kinds
+
+    def program(self, results: Sequence[Place]) -> Program:
+        """What was written down."""
+        return Program(self.memory.buffers, self.steps, self.guards, list(results))
+
+    # -- what is known ---------------------------------------------------------------------
+
+    def refuse(self, sentence: str, reason: str) -> RecordingError:
+        """The error that says why a program is not recorded, with both lines."""
+        caller = look()
+        where = "".join(
+            f"\n  {whose}: {line[0]}:{line[1]}"
+            for whose, line in (("library", caller.library), ("program", caller.line))
+            if line is not None
+        )
+        return RecordingError(
+            sentence + where, reason=reason, library=caller.library, line=caller.line
+        )
+
+    def known(self, array: Array) -> tuple[Known, int] | None:
+        """The buffer in which an array lies, and its address; None if it is not known."""
+        address = address_of(array)
+        low, high = extent_of(array.shape, array.strides, array.itemsize)
+        found = self.memory.find(address + low, address + high)
+        if found is None:
+            found = self._adopt(self, address + low, address + high)
+            if found is None:
+                return None
+        return found, address
+
+    def place(self, array: Array) -> Place:
+        """The place of an array.
+
+        Raises
+        ------
+        RecordingError
+            If it is not known.
+        """
+        place = self.place_if_known(array)
+        if place is None:
+            raise self.refuse(
+                f"an array of dtype {array.dtype} and shape {array.shape} is not known to the "
+                "recording: it was made by a call that cannot be recorded, or before the program "
+                "began; pass it as an argument",
+                "unknown array",
+            )
+        return place
+
+    def place_if_known(self, array: Array) -> Place | None:
+        """The place of an array; None if it is not known."""
+        if not array.size:
+            return Place(0, array.dtype, array.shape, array.strides, 0)
+        found = self.known(array)
+        if found is None:
+            return None
+        known, address = found
+        if isinstance(array, self._number) and known.writes > 1:
+            raise self.refuse(
+                "a number of NumPy is used after an array made of it was written",
+                "written number",
+            )
+        return place_in(known, array, address)
+
+    # -- arguments -------------------------------------------------------------------------
+
+    def operand(self, value: object) -> Operand:
+        """What stands for an argument in a step."""
+        if isinstance(value, np.ndarray):
+            if type(value).__module__.endswith("lazy_array"):
+                raise self.refuse(
+                    "the values of a lazily conjugated array are not recorded", "lazy array"
+                )
+            return self.place(value)
+        kind = type(value)
+        if kind in _FIXED or isinstance(value, (np.dtype, type)):
+            return Fixed(value)
+        if kind is slice:
+            return Fixed(value)
+        if isinstance(value, (tuple, list)):
+            parts = tuple([self.operand(x) for x in value])
+            if all(isinstance(x, Fixed) for x in parts):
+                return Fixed(list(value) if kind is list else tuple(value))
+            return Group(list if kind is list else tuple, parts)
+        if isinstance(value, np.generic):
+            raise self.refuse(
+                f"a scalar of NumPy, {value!r}, is not known to the recording", "unknown scalar"
+            )
+        raise self.refuse(
+            f"an argument of type {kind.__name__} cannot be recorded", "unknown argument"
+        )
+
+    def plain(self, value: object) -> object:
+        """An argument with plain arrays, which are remembered until the call returns."""
+        if isinstance(value, self._array):
+            found = _view(value, np.ndarray)
+            self.originals[id(found)] = value
+            return found
+        kind = type(value)
+        if kind is np.ndarray:
+            self.originals[id(value)] = value  # type: ignore[assignment]
+            return value
+        if kind is tuple:
+            return tuple([self.plain(x) for x in value])  # type: ignore[attr-defined]
+        if kind is list:
+            return [self.plain(x) for x in value]  # type: ignore[attr-defined]
+        return value
+
+    # -- calls -----------------------------------------------------------------------------
+
+    def run(
+        self, function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+    ) -> object:
+        """Call a function of NumPy on plain arguments."""
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:
+            self.caught = error
+            raise
+
+    def call(
+        self,
+        function: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: Mapping[str, object],
+        written: Sequence[object] = (),
+    ) -> object:
+        """Call a function or an unbound method, and write it down; see Note [One wrapper].
+
+        Parameters
+        ----------
+        function : callable
+            What is called.
+        args, kwargs : tuple, mapping
+            Its arguments.
+        written : sequence
+            Those of them that it writes to.
+        """
+        inputs = tuple([self.operand(x) for x in args])
+        keywords = tuple([(name, self.operand(x)) for name, x in kwargs.items()])
+        out = kwargs.get("out")
+        targets = [*written, *(out if isinstance(out, tuple) else (out,))]
+        writes = tuple([self.place(x) for x in targets if isinstance(x, np.ndarray)])
+        for place in writes:
+            self._before_write(place)
+        outer, self.originals = self.originals, {}
+        try:
+            plain_args = tuple([self.plain(x) for x in args])
+            plain_kwargs = {name: self.plain(x) for name, x in kwargs.items()}
+            found = self.run(function, plain_args, plain_kwargs)
+            return self._finish(
+                function, (inputs, keywords, (*args, *kwargs.values())), writes, found
+            )
+        finally:
+            self.originals = outer
+
+    def _finish(
+        self,
+        function: Callable[..., object],
+        arguments: tuple[tuple[Operand, ...], tuple[tuple[str, Operand], ...], tuple[object, ...]],
+        writes: tuple[Place, ...],
+        found: object,
+    ) -> object:
+        """Write a call down by what it has returned."""
+        inputs, keywords, values = arguments
+        if isinstance(found, (tuple, list)) and any(
+            isinstance(x, (np.ndarray, np.generic)) for x in found
+        ):
+            parts = list(found)
+        elif isinstance(found, (np.ndarray, np.generic)):
+            parts = [found]
+        else:
+            if writes:
+                if found is not None:
+                    raise self.refuse(
+                        f"{_name(function)} writes and returns a value", "unknown result"
+                    )
+                self.step(function, inputs, keywords, (), writes)
+            elif found is not None and found is not NotImplemented:
+                self.guard(function, inputs, keywords, found)
+            return found
+        wrapped = [self._wrapped(x) for x in parts]
+        fresh = [place for _, place in wrapped if place is not None]
+        if fresh and len(fresh) < len(parts):
+            raise self.refuse(
+                f"{_name(function)} returns new arrays and views at once", "mixed results"
+            )
+        if fresh or writes:
+            self.step(function, inputs, keywords, tuple(fresh), writes)
+        else:
+            self._guard_others(values, [x for x, _ in wrapped])
+        results = [x for x, _ in wrapped]
+        if not isinstance(found, (tuple, list)):
+            return results[0]
+        make = getattr(type(found), "_make", type(found))
+        made: object = make(results)
+        return made
+
+    def _wrapped(self, value: object) -> tuple[object, Place | None]:
+        """A result for the program, and its place if its memory is new."""
+        if isinstance(value, np.generic):
+            if value.dtype.char not in _NUMBERS:
+                raise self.refuse(f"a scalar of dtype {value.dtype} is unknown", "unknown scalar")
+            array: Array = np.array(value)
+            place = self.fresh(array)
+            number: Array = _view(array, self._number)
+            number.setflags(write=False)
+            return number, place
+        if not isinstance(value, np.ndarray):
+            raise self.refuse(
+                f"a result of type {type(value).__name__} is unknown", "unknown result"
+            )
+        original = self.originals.get(id(value))
+        if original is not None:
+            return original, None
+        if type(value) is not np.ndarray:
+            self.place(value)
+            return value, None
+        if value.dtype.char not in _NUMBERS:
+            raise self.refuse(f"an array of dtype {value.dtype} is unknown", "unknown dtype")
+        if not value.size:
+            return _view(value, self._array), None
+        if self.known(value) is not None:
+            return _view(value, self._array), None
+        place = self.fresh(value)
+        return _view(value, self._array), place
+
+    def fresh(self, array: Array) -> Place:
+        """Make the memory of a new array known."""
+        address = address_of(array)
+        low, high = extent_of(array.shape, array.strides, array.itemsize)
+        start, stop = address + low, address + high
+        if self.memory.overlaps(start, stop):
+            raise self.refuse("a result lies in part on known memory", "overlap")
+        owner = ultimate_owner(array)
+        known = self.memory.add(Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False)
+        return place_in(known, array, address)
+
+    def created(self, array: Array) -> Array:
+        """An array without a content, that a creator has made."""
+        if array.size:
+            self.fresh(array)
+        return _view(array, self._array)
+
+    def filled(self, array: Array) -> Array:
+        """An array of numbers that are the same in each run, that a creator has made."""
+        if not array.size:
+            return _view(array, self._array)
+        if array.dtype.char not in _NUMBERS:
+            raise self.refuse(f"an array of dtype {array.dtype} is unknown", "unknown dtype")
+        place = self.fresh(array)
+        content = Fixed(array[(0,) * array.ndim].item()) if _is_uniform(array) else None
+        source: Operand = content or self.constant(array)
+        self.step(operator.setitem, (place, Fixed(...), source), (), (), (place,))
+        return _view(array, self._array)
+
+    def constant(self, array: Array) -> Place:
+        """The place of a new constant with the content of an array."""
+        copy = array.copy("C")
+        content = np.frombuffer(copy.tobytes(), np.uint8)
+        number = len(self.memory.buffers)
+        self.memory.buffers.append(Buffer(Kind.CONSTANT, content.size, content=content))
+        return Place(number, copy.dtype, copy.shape, copy.strides, 0)
+
+    def ufunc(
+        self,
+        function: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        out: tuple[object, ...],
+    ) -> object:
+        """Call a ufunc or one of its methods, and write it down.
+
+        Parameters
+        ----------
+        function : callable
+            The ufunc, or a method that is bound to it.
+        args, kwargs : tuple, dict
+            Its arguments without ``out``.
+        out : tuple
+            An array or None for each result; empty if there is none.
+        """
+        inputs = tuple([self.operand(x) for x in args])
+        keywords = tuple([(name, self.operand(x)) for name, x in kwargs.items()])
+        for x in out:
+            if x is not None:
+                self._before_write(self.place(x))  # type: ignore[arg-type]
+        outer, self.originals = self.originals, {}
+        try:
+            plain = {name: self.plain(x) for name, x in kwargs.items()}
+            if out:
+                plain["out"] = tuple([self.plain(x) for x in out])
+            found = self.run(function, tuple([self.plain(x) for x in args]), plain)
+            parts = found if isinstance(found, tuple) else (found,)
+            results, outputs = [], []
+            for part in parts:
+                result, place = self._wrapped(part)
+                results.append(result)
+                if place is None:
+                    assert isinstance(result, np.ndarray)
+                    place = self.place(result)
+                outputs.append(place)
+        finally:
+            self.originals = outer
+        if any(0 not in place.shape for place in outputs):
+            self.step(function, inputs, keywords, tuple(outputs), ())
+        return tuple(results) if isinstance(found, tuple) else results[0]
+
+    def getitem(self, array: Array, key: object) -> object:
+        """An element, a part or a choice of an array."""
+        key = self.index(key)
+        if not is_basic(key):
+            return self.call(operator.getitem, (array, key), {})
+        plain = _view(array, np.ndarray)
+        part = self.run(operator.getitem, (plain, key), {})
+        if isinstance(part, np.ndarray):
+            self.place(part)
+            return _view(part, self._array)
+        parts = key if isinstance(key, tuple) else (key,)
+        element = plain[(*parts, ...)] if ... not in parts else plain[parts]
+        place = self.place(element)
+        copy = element.copy()
+        self.step(np.ndarray.copy, (place,), (), (self.fresh(copy),), ())
+        number: Array = _view(copy, self._number)
+        number.setflags(write=False)
+        return number
+
+    def setitem(self, array: Array, key: object, value: object) -> None:
+        """Write to a part of an array."""
+        key = self.index(key)
+        if not is_basic(key):
+            self.call(operator.setitem, (array, key, value), {}, [array])
+            return
+        plain = _view(array, np.ndarray)
+        parts = key if isinstance(key, tuple) else (key,)
+        target = plain[(*parts, ...)] if ... not in parts else plain[parts]
+        if not isinstance(target, np.ndarray):
+            target = plain[tuple([x for x in parts if x is not ...]) + (...,)]
+        stored = self.operand(value)
+        place = self.place(target)
+        self._before_write(place)
+        self.run(operator.setitem, (plain, key, self.plain(value)), {})
+        if target.size:
+            self.step(operator.setitem, (place, Fixed(...), stored), (), (), (place,))
+
+    def index(self, key: object) -> object:
+        """A key in which integers of arrays are Python's, and guarded."""
+        if isinstance(key, tuple):
+            return tuple([self.index(x) for x in key])
+        if isinstance(key, slice):
+            ends = [self.index(x) for x in (key.start, key.stop, key.step)]
+            return slice(*ends)
+        if isinstance(key, np.ndarray) and not key.ndim and key.dtype.kind in "iu":
+            value = operator.index(_view(key, np.ndarray))  # type: ignore[arg-type]
+            self.guard(operator.index, (self.place(key),), (), value)
+            return value
+        return key
+
+    # -- writing down ----------------------------------------------------------------------
+
+    def _before_write(self, place: Place) -> None:
+        """Keep the content of memory from before the program, once."""
+        known = self.memory.alive.get(place.buffer)
+        if known is not None and known.held is not None and not known.kept:
+            self._keep(known, known.held)
+            known.kept = True
+
+    def step(
+        self,
+        function: Callable[..., object],
+        inputs: tuple[Operand, ...],
+        keywords: tuple[tuple[str, Operand], ...],
+        outputs: tuple[Place, ...],
+        writes: tuple[Place, ...],
+    ) -> None:
+        """Write a step down."""
+        caller = look()
+        self.steps.append(
+            Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
+        )
+        for place in (*outputs, *writes):
+            known = self.memory.alive.get(place.buffer)
+            if known is not None:
+                known.writes += 1
+
+    def guard(
+        self,
+        function: Callable[..., object],
+        inputs: tuple[Operand, ...],
+        keywords: tuple[tuple[str, Operand], ...],
+        value: object,
+    ) -> None:
+        """Write down that a value has left."""
+        if not any(True for x in (*inputs, *[y for _, y in keywords]) for _ in places_in(x)):
+            return
+        if not _is_python(value):
+            raise self.refuse(
+                f"{_name(function)} returns an object of type {type(value).__name__}",
+                "unknown result",
+            )
+        if keywords:
+            function = _With(function, tuple([name for name, _ in keywords]), len(inputs))
+            inputs = (*inputs, *[x for _, x in keywords])
+        self.guards.append(Guard(len(self.steps), function, inputs, value, look().line))
+
+    def _guard_others(self, arguments: Sequence[object], views: Sequence[object]) -> None:
+        """Guard the arrays that decide which views a call returns."""
+        arrays = list(arrays_in(arguments))
+        if len(arrays) < 2:
+            return
+        lie_in = {self.place(x).buffer for x in views if isinstance(x, np.ndarray)}
+        for array in arrays:
+            place = self.place(array)
+            if place.buffer not in lie_in:
+                values: object = _view(array, np.ndarray).tolist()
+                self.guard(np.ndarray.tolist, (place,), (), values)
+
+
+class _With:
+    """A function whose last arguments are named."""
+
+    __slots__ = ("count", "function", "names")
+
+    def __init__(self, function: Callable[..., object], names: tuple[str, ...], count: int) -> None:
+        self.function = function
+        self.names = names
+        self.count = count
+
+    def __call__(self, *args: object) -> object:
+        """Call it."""
+        named = dict(zip(self.names, args[self.count :], strict=True))
+        return self.function(*args[: self.count], **named)
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, _With)
+            and self.function == other.function
+            and self.names == other.names
+            and self.count == other.count
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.function, self.names, self.count))
+
+
+def is_basic(key: object) -> bool:
+    """Whether an index has no arrays, lists or bools, so that it makes a view."""
+    parts = key if isinstance(key, tuple) else (key,)
+    return all(
+        x is None or x is ... or type(x) is int or isinstance(x, (slice, np.integer)) for x in parts
+    )
+
+
+def arrays_in(values: Iterable[object]) -> Iterator[Array]:
+    """The arrays among values, and in tuples and lists of them."""
+    for value in values:
+        if isinstance(value, np.ndarray):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            yield from arrays_in(value)
+
+
+def _name(function: object) -> str:
+    return str(getattr(function, "__qualname__", None) or getattr(function, "__name__", function))
+
+
+def _is_uniform(array: Array) -> bool:
+    """Whether all elements have the same bits."""
+    if array.dtype.char == "g" or array.dtype.char == "G":
+        return False
+    one = array[(0,) * array.ndim]
+    return array.size * one.tobytes() == array.tobytes()
+
+
+def _is_python(value: object) -> bool:
+    """Whether a value is compared by `interpret.same_value`."""
+    if isinstance(value, (tuple, list)):
+        return all(map(_is_python, value))
+    return value is None or isinstance(value, (bool, int, float, complex, str, np.dtype))
