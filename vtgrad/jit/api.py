@@ -89,7 +89,7 @@ class Traced(Generic[P, R]):
             computed = call.run(leaves)
             if isinstance(computed, Mismatch):
                 raise _guard_error(self._function, computed)
-            if not call.commit(computed):
+            if not call.commit(computed, leaves):
                 raise _guard_error(self._function, Mismatch(_CHANGED))
             return cast("R", call.result(computed, leaves))
         finally:
@@ -186,7 +186,7 @@ class Replayed(Generic[P, R]):
         if compared < _COMPARED:
             self._compared[call] = compared + 1
             return self._compare(call, computed, leaves, args, kwargs)
-        if not call.commit(computed):
+        if not call.commit(computed, leaves):
             call.undo_draws(computed)
             return function(*args, **kwargs)
         return cast("R", call.result(computed, leaves))

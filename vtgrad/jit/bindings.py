@@ -17,9 +17,11 @@ as it did not while it was recorded: the copy would hide the write.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from types import EllipsisType
 
 import numpy as np
 
+from vtgrad.jit.commit import part_of
 from vtgrad.jit.entry import Mismatch, cell_of
 from vtgrad.jit.recording import Memory, Source
 from vtgrad.jit.steps import Kind, Place, Program
@@ -162,6 +164,20 @@ class Binding:
         if self.fixed:
             self._array, self._live = array, live
         return live
+
+    def copy_in(self, live: Array) -> Array:
+        """The copy on which the program works, with what is there now."""
+        scratch = self.scratch
+        assert scratch is not None
+        scratch[...] = live
+        return scratch
+
+    def copy_out(self, live: Array, copies: list[tuple[Array, EllipsisType, Array]]) -> None:
+        """Add the parts that the program has written, with its elements, to a list of copies."""
+        scratch = self.scratch
+        assert scratch is not None
+        for place in self.written:
+            copies.append((part_of(live, place), ..., part_of(scratch, place)))
 
     def _live_of_several(self, leaves: Sequence[object]) -> Array | Mismatch:
         """As `live`, of sources that lie in the buffer as they did; see the note above."""

@@ -15,31 +15,27 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 from itertools import repeat
 from threading import get_ident
+from types import EllipsisType
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
 from vtgrad.generator import Generator
 from vtgrad.graph.hooks import GradCell
+from vtgrad.graph.thread_levels import thread
 from vtgrad.jit.bindings import Binding, bindings_of, impl_at, overlapping
-from vtgrad.jit.commit import GradStore, Moved, WrittenMemory, commit
+from vtgrad.jit.commit import GradStore, Move, commit, commit_grads, mark_places
 from vtgrad.jit.containers import mapped
-from vtgrad.jit.entry import (
-    Leaf,
-    Mismatch,
-    Modes,
-    cell_of,
-    first_mismatch,
-    leaf_of,
-    modes,
-    own_cell,
-)
+from vtgrad.jit.entry import Leaf, Mismatch, cell_of, first_mismatch, guard_of, leaf_of, own_cell
 from vtgrad.jit.interpret import GuardFailed
 from vtgrad.jit.recording import Memory, Recording, Result, Same, Source
 from vtgrad.jit.steps import Kind
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.dtypes import DType, get_default_dtype
+from vtgrad.storage.mode import Mode
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -74,28 +70,51 @@ class _Turn:
         self.thread = get_ident()
 
 
-class Computed(NamedTuple):
+class Computed:
     """What a run has computed, before anything is changed by it.
 
     Attributes
     ----------
     arrays : list of numpy.ndarray
         The results of the program.
-    written : list of WrittenMemory
-        Memory that changes.
-    moved : list of Moved
-        Versions that move.
+    lives : list of numpy.ndarray
+        The bytes of all memory, by binding.
+    counters : list of VersionCounter
+        Those that move, by group of `Replay.groups`.
+    versions : list of int
+        Where they were when the call began.
     grads : list of GradStore
         ``.grad`` that are replaced.
     states : list of object
         The positions of the generators before the run.
     """
 
+    __slots__ = ("arrays", "counters", "grads", "lives", "states", "versions")
+
     arrays: list[Array]
-    written: list[WrittenMemory]
-    moved: list[Moved]
+    lives: list[Array]
+    counters: list[VersionCounter]
+    versions: list[int]
     grads: list[GradStore]
     states: list[object]
+
+
+class Group(NamedTuple):
+    """Written memory on one version counter.
+
+    Attributes
+    ----------
+    sources : list of Source
+        Its tensors.
+    by : int
+        How far the counter moves.
+    parts : list of (int, Source)
+        The number of each binding that is written, and one of its tensors.
+    """
+
+    sources: list[Source]
+    by: int
+    parts: list[tuple[int, Source]]
 
 
 class Replay:
@@ -118,36 +137,40 @@ class Replay:
     ----------
     recording : Recording
         As above.
-    guards : list of Leaf
-        What is guarded of each argument.
-    modes : tuple
-        The modes in which it was recorded.
+    bindings : list of Binding
+        The memory of arguments, then of tensors from outside.
+    groups : list of Group
+        What is written, by version counter.
     """
 
     __slots__ = (
         "__weakref__",
-        "_arguments",
-        "_bindings",
+        "_default",
+        "_first_outside",
+        "_guards",
         "_handles",
+        "_mode",
         "_operator",
         "_outside",
         "_runner",
         "_turn",
         "_written",
-        "guards",
-        "modes",
+        "bindings",
+        "groups",
         "recording",
     )
 
     recording: Recording
-    guards: list[Leaf]
-    modes: Modes
+    bindings: list[Binding]
+    groups: list[Group]
     _runner: Runner
     _handles: dict[TensorImpl, TensorBase]
     _operator: str
-    _bindings: list[Binding]
-    # The numbers of arguments, of memory from outside, and of what is written, among the bindings.
-    _arguments: int
+    _mode: Mode
+    _default: DType
+    _guards: list[Leaf]
+    # The numbers of the first memory from outside, and of what is written, among the bindings.
+    _first_outside: int
     _written: list[int]
     # What is guarded of tensors from outside.
     _outside: list[tuple[TensorImpl, Leaf]]
@@ -162,30 +185,31 @@ class Replay:
         name: str,
     ) -> None:
         self.recording = recording
-        self.guards = [leaf_of(leaf) for leaf in leaves]
-        self.modes = modes()
         self._runner = runner
         self._handles = handles
         line = recording.line
         self._operator = f"replay of {name}" + ("" if line is None else f", line {line[1]}")
+        self._mode, self._default = thread.mode, get_default_dtype()
+        self._guards = [leaf_of(leaf) for leaf in leaves]
         program = recording.program
         own = [_name(memory) for memory in recording.arguments]
         outer = [_name(memory) for memory in recording.outside]
-        self._bindings = [
+        self.bindings = [
             *bindings_of(program, recording.arguments, Kind.ARGUMENT, own),
             *bindings_of(program, recording.outside, Kind.OUTSIDE, outer),
         ]
-        self._arguments = len(own)
-        self._written = [n for n, binding in enumerate(self._bindings) if binding.written]
+        self._first_outside = len(own)
+        self._written = [n for n, binding in enumerate(self.bindings) if binding.written]
+        self.groups = _groups(recording, self.bindings, leaves)
         impls = dict.fromkeys(
             source.holder
             for memory in recording.outside
             for source in memory.sources
             if isinstance(source.holder, TensorImpl)
         )
-        self._outside = [(impl, _guard_of(impl)) for impl in impls]
+        self._outside = [(impl, guard_of(impl)) for impl in impls]
         self._turn = None
-        _calls.add(self)
+        _replays.add(self)
 
     # -- taking turns --------------------------------------------------------------------------
 
@@ -214,21 +238,6 @@ class Replay:
 
     # -- a run ---------------------------------------------------------------------------------
 
-    def mismatch(self, leaves: Sequence[object]) -> Mismatch | None:
-        """What of a call differs from the recorded one, before anything runs."""
-        if modes() != self.modes:
-            return Mismatch("the grad mode or the default dtype is another one")
-        guards = self.guards
-        if len(guards) != len(leaves):
-            return first_mismatch(guards, leaves)
-        for guard, leaf in zip(guards, leaves, strict=True):
-            if not guard.fits(leaf):
-                return first_mismatch(guards, leaves)
-        for impl, guard in self._outside:
-            if not guard.fits_tensor(impl):
-                return Mismatch(f"a tensor from outside {guard.difference_of_tensor(impl)}")
-        return None
-
     def run(self, leaves: Sequence[object]) -> Computed | Mismatch:
         """Check the guards on entry, and run the program; nothing is changed by it.
 
@@ -239,84 +248,97 @@ class Replay:
         leaves : sequence of object
             The arguments.
         """
-        found = self.mismatch(leaves)
-        if found is not None:
-            return found
+        if not self._fits(leaves):
+            return self._mismatch(leaves)
         lives: list[Array] = []
-        for binding in self._bindings:
+        for binding in self.bindings:
             live = binding.live(leaves)
             if isinstance(live, Mismatch):
                 return live
             lives.append(live)
+        computed = Computed()
+        computed.lives = lives
+        computed.grads = []
+        memory = lives
         if self._written:
-            found = overlapping(self._bindings, lives, self._written)
+            found = overlapping(self.bindings, lives, self._written)
             if found is not None:
                 return found
-        # Before anything is read, so that the commit notices what others change meanwhile.
-        written = [
-            WrittenMemory(lives[n], self._scratch(n), self._bindings[n].written)
-            for n in self._written
-        ]
-        moved = self._versions(leaves, written)
-        cells = self._cells(leaves)
-        memory = lives
-        if written:
             memory = list(lives)
-            for number, part in zip(self._written, written, strict=True):
-                part.copy[...] = part.live
-                memory[number] = part.copy
-        states = _states_of(self.recording.generators)
-        arrays = self._arrays(memory, states)
-        if isinstance(arrays, Mismatch):
-            return arrays
-        grads = [
-            GradStore(cell, before, None if number is None else _tensor(Tensor, arrays[number]))
-            for cell, before, number in cells
-        ]
-        return Computed(arrays, written, moved, grads, states)
-
-    def _scratch(self, number: int) -> Array:
-        scratch = self._bindings[number].scratch
-        assert scratch is not None
-        return scratch
-
-    def _arrays(self, memory: list[Array], states: list[object]) -> list[Array] | Mismatch:
-        """Run the program; generators are as before if it does not end."""
-        split = self._arguments
+            # Versions first, so that the commit notices what others change meanwhile.
+            found = self._find_versions(computed, leaves)
+            if found is not None:
+                return found
+            for number in self._written:
+                memory[number] = self.bindings[number].copy_in(lives[number])
+        cells = self._cells(leaves) if self.recording.grads else []
         generators = self.recording.generators
+        computed.states = _states_of(generators) if generators else []
+        first = self._first_outside
         try:
-            return run_without_warnings(self._runner.run, memory[:split], memory[split:])
+            arrays = run_without_warnings(self._runner.run, memory[:first], memory[first:])
         except GuardFailed as failed:
-            _restore(generators, states)
+            _restore(generators, computed.states)
             guard = self.recording.program.guards[failed.number]
             return Mismatch(
                 f"a value that left the recording was {guard.value!r}, and is another one",
                 guard.line,
             )
         except BaseException:
-            _restore(generators, states)
+            _restore(generators, computed.states)
             raise
+        computed.arrays = arrays
+        for cell, before, result in cells:
+            grad = None if result is None else Tensor._wrap(TensorImpl(arrays[result]))
+            computed.grads.append(GradStore(cell, before, grad))
+        return computed
 
-    def _versions(self, leaves: Sequence[object], written: list[WrittenMemory]) -> list[Moved]:
-        """The versions that will move, as they are now."""
-        changes = self.recording.versions
-        if not changes:
-            return []
-        parts: dict[VersionCounter, list[tuple[TensorImpl, WrittenMemory]]] = {}
-        for number, memory in zip(self._written, written, strict=True):
-            for counter, impl in {
-                impl.counter: impl
-                for source in self._bindings[number].sources
-                if (impl := impl_at(source, leaves)) is not None
-            }.items():
-                parts.setdefault(counter, []).append((impl, memory))
-        moved: list[Moved] = []
-        for change in changes:
-            impl = impl_at(change.source, leaves)
-            assert impl is not None
-            counter = impl.counter
-            moved.append(Moved(counter, counter.value, change.by, parts.get(counter, [])))
-        return moved
+    def _fits(self, leaves: Sequence[object]) -> bool:
+        """Whether a call begins as the recorded one; see Note [Guards on entry]."""
+        if thread.mode is not self._mode or get_default_dtype() is not self._default:
+            return False
+        if len(leaves) != len(self._guards):
+            return False
+        for guard, leaf in zip(self._guards, leaves):  # noqa: B905  # measured: the lengths are equal
+            if not guard.fits(leaf):
+                return False
+        for impl, guard in self._outside:  # noqa: SIM110  # a generator costs more than the test
+            if not guard.fits_tensor(impl):
+                return False
+        return True
+
+    def _mismatch(self, leaves: Sequence[object]) -> Mismatch:
+        """Why a call does not begin as the recorded one."""
+        if thread.mode is not self._mode or get_default_dtype() is not self._default:
+            return Mismatch("the grad mode or the default dtype is another one")
+        found = first_mismatch(self._guards, leaves)
+        if found is not None:
+            return found
+        for impl, guard in self._outside:
+            if not guard.fits_tensor(impl):
+                return Mismatch(f"a tensor from outside {guard.difference_of_tensor(impl)}")
+        return Mismatch("another thread changes it")
+
+    def _find_versions(self, computed: Computed, leaves: Sequence[object]) -> Mismatch | None:
+        """The counters that will move, and where they are now."""
+        counters = computed.counters = []
+        for group in self.groups:
+            found: VersionCounter | None = None
+            for source in group.sources:
+                impl = impl_at(source, leaves)
+                assert impl is not None
+                counter = impl.version_counter
+                if counter is None:
+                    counter = impl.counter
+                if found is None:
+                    found = counter
+                    if counter in counters:
+                        return Mismatch(_COUNTERS)
+                    counters.append(counter)
+                elif counter is not found:
+                    return Mismatch(_COUNTERS)
+        computed.versions = [counter.value for counter in counters]
+        return None
 
     def _cells(
         self, leaves: Sequence[object]
@@ -330,15 +352,46 @@ class Replay:
             found.append((cell, cell.grad, change.number))
         return found
 
+    # -- its end -------------------------------------------------------------------------------
+
     def undo_draws(self, computed: Computed) -> None:
         """Put the generators back to where they were before a run that is not committed."""
         _restore(self.recording.generators, computed.states)
 
-    def commit(self, computed: Computed) -> bool:
-        """Change what a run changes; False if others were faster, see `commit`."""
-        if not computed.written and not computed.moved and not computed.grads:
-            return True
-        return commit(computed.written, computed.moved, computed.grads, self._operator)
+    def commit(self, computed: Computed, leaves: Sequence[object]) -> bool:
+        """Change what a run changes; see `commit`.
+
+        Returns
+        -------
+        bool
+            False if others have changed some of it since the call began.
+        """
+        if not self._written:
+            return not computed.grads or commit_grads(computed.grads)
+        bindings, lives = self.bindings, computed.lives
+        copies: list[tuple[Array, EllipsisType, Array]] = []
+        for number in self._written:
+            bindings[number].copy_out(lives[number], copies)
+        moves = [
+            Move(counter, before, group.by, partial(self._mark, group, lives, leaves))
+            for counter, before, group in zip(
+                computed.counters, computed.versions, self.groups, strict=True
+            )
+        ]
+        return commit(copies, moves, computed.grads, self._operator)
+
+    def _mark(
+        self,
+        group: Group,
+        lives: Sequence[Array],
+        leaves: Sequence[object],
+        counter: VersionCounter,
+    ) -> None:
+        """Mark the elements that will be written, see Note [Exact staleness]."""
+        for number, source in group.parts:
+            impl = impl_at(source, leaves)
+            assert impl is not None
+            mark_places(impl, counter, lives[number], self.bindings[number].written)
 
     def result(self, computed: Computed, leaves: Sequence[object]) -> object:
         """What the call returns."""
@@ -364,11 +417,31 @@ class Replay:
         return leaves[holder] if isinstance(holder, int) else self._handles[holder]
 
 
-def _guard_of(impl: TensorImpl) -> Leaf:
-    """The guard of a tensor from outside."""
-    guard = Leaf(Tensor)
-    guard.take_tensor(impl)
-    return guard
+_COUNTERS: Final = "tensors that are written share version counters otherwise than they did"
+
+
+def _groups(
+    recording: Recording, bindings: Sequence[Binding], leaves: Sequence[object]
+) -> list[Group]:
+    """What is written, by the version counter that it had when it was recorded."""
+    by = {}
+    for change in recording.versions:
+        impl = impl_at(change.source, leaves)
+        assert impl is not None
+        by[impl.counter] = Group([change.source], change.by, [])
+    for number, binding in enumerate(bindings):
+        seen: set[VersionCounter] = set()
+        for source in binding.sources if binding.written else ():
+            impl = impl_at(source, leaves)
+            group = None if impl is None else by.get(impl.counter)
+            if group is None or impl is None:
+                continue
+            if source not in group.sources:
+                group.sources.append(source)
+            if impl.counter not in seen:
+                seen.add(impl.counter)
+                group.parts.append((number, source))
+    return list(by.values())
 
 
 def _name(memory: Memory) -> str:
@@ -382,10 +455,6 @@ def _name(memory: Memory) -> str:
             name = f"a tensor from outside of shape {list(holder.array.shape)}"
         names.append(f"the .grad of {name}" if source.is_grad else name)
     return " and ".join(dict.fromkeys(names))
-
-
-def _tensor(kind: type[TensorBase], array: Array) -> TensorBase:
-    return kind._wrap(TensorImpl(array))
 
 
 def _made(result: Result, array: Array) -> object:
@@ -411,12 +480,12 @@ def _restore(generators: Sequence[Generator], states: Sequence[object]) -> None:
 
 
 # Those whose turns end in the child of a fork.
-_calls: Final[weakref.WeakSet[Replay]] = weakref.WeakSet()
+_replays: Final[weakref.WeakSet[Replay]] = weakref.WeakSet()
 
 
 def _after_fork() -> None:
-    for call in tuple(_calls):
-        call.forget_other_threads()
+    for replay in tuple(_replays):
+        replay.forget_other_threads()
 
 
 after_fork(_after_fork)

@@ -16,10 +16,11 @@ engine adds to gradients, and declines if one differs; the caller then runs the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, repeat, starmap
 from operator import attrgetter, setitem
 from threading import get_ident
+from types import EllipsisType
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -31,31 +32,15 @@ from vtgrad.storage.mark_written import mark_written
 from vtgrad.storage.record_write import KEPT, OUTERMOST, SLOT_MASK, caller
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.version_counter import INFERENCE, Record, Storing, VersionCounter
+from vtgrad.storage.version_counter import Record, Storing, VersionCounter
 
-__all__ = ["GradStore", "Moved", "WrittenMemory", "commit", "part_of"]
+__all__ = ["GradStore", "Move", "commit", "commit_grads", "mark_places", "part_of"]
 
 _value: Final = attrgetter("value")
 _next: Final = (1).__add__
 
 
-class WrittenMemory(NamedTuple):
-    """Memory that the program has written in its copy.
-
-    Attributes
-    ----------
-    live, copy : numpy.ndarray
-        The bytes of the caller, and those of the copy.
-    places : tuple of Place
-        What was written.
-    """
-
-    live: Array
-    copy: Array
-    places: tuple[Place, ...]
-
-
-class Moved(NamedTuple):
+class Move(NamedTuple):
     """A version that a replay moves.
 
     Attributes
@@ -66,14 +51,14 @@ class Moved(NamedTuple):
         The version when the call began.
     by : int
         How far it moves.
-    parts : list of (TensorImpl, WrittenMemory)
-        What is written of the memory of its tensors, each with one of them.
+    mark : callable
+        Marks the elements that will be written in the log of the counter, if there is one.
     """
 
     counter: VersionCounter
     before: int
     by: int
-    parts: list[tuple[TensorImpl, WrittenMemory]]
+    mark: Callable[[VersionCounter], None]
 
 
 class GradStore(NamedTuple):
@@ -105,8 +90,8 @@ def part_of(memory: Array, place: Place) -> Array:
 
 
 def commit(
-    written: Sequence[WrittenMemory],
-    moved: Sequence[Moved],
+    copies: Iterable[tuple[Array, EllipsisType, Array]],
+    moves: Sequence[Move],
     grads: Sequence[GradStore],
     operator: str,
 ) -> bool:
@@ -114,8 +99,10 @@ def commit(
 
     Parameters
     ----------
-    written, moved, grads : sequence
-        What changes.
+    copies : iterable of tuple
+        What is written: the part of the caller's memory, ``...`` and the elements.
+    moves, grads : sequence
+        What changes besides.
     operator : str
         The writer, for the record of each version.
 
@@ -124,32 +111,38 @@ def commit(
     bool
         False if others have changed some of it since the call began; then nothing has changed.
     """
-    copies = [
-        (part_of(memory.live, place), ..., part_of(memory.copy, place))
-        for memory in written
-        for place in memory.places
-    ]
     with graph_lock:
-        for change in moved:
-            if change.counter.value != change.before:
+        for counter, before, _, _ in moves:
+            if counter.value != before:
                 return False
-        for store in grads:
-            if store.cell.grad is not store.before:
+        for cell, present, _ in grads:
+            if cell.grad is not present:
                 return False
-        fill = map(
-            setattr,
-            [store.cell for store in grads],
-            repeat("grad"),
-            [store.grad for store in grads],
-        )
-        if moved:
-            _carry_out(moved, operator, chain(starmap(setitem, copies), fill))
-        else:
-            deque(chain(starmap(setitem, copies), fill), 0)
+        _carry_out(moves, operator, chain(starmap(setitem, copies), _filling(grads)))
     return True
 
 
-def _carry_out(moved: Sequence[Moved], operator: str, stores: Iterable[object]) -> None:
+def commit_grads(grads: Sequence[GradStore]) -> bool:
+    """As `commit`, where nothing is written."""
+    with graph_lock:
+        for cell, present, _ in grads:
+            if cell.grad is not present:
+                return False
+        deque(_filling(grads), 0)
+    return True
+
+
+def _filling(grads: Sequence[GradStore]) -> Iterator[None]:
+    """The stores of all gradients."""
+    return map(
+        setattr,
+        [store.cell for store in grads],
+        repeat("grad"),
+        [store.grad for store in grads],
+    )
+
+
+def _carry_out(moves: Sequence[Move], operator: str, stores: Iterable[object]) -> None:
     """Mark what will be written, and drain the stores together with records and versions."""
     code, instruction = caller(OUTERMOST) or (None, -1)
     ident = get_ident()
@@ -157,14 +150,12 @@ def _carry_out(moved: Sequence[Moved], operator: str, stores: Iterable[object]) 
     try:
         counters: list[VersionCounter] = []
         records: list[tuple[list[Record | None], int, Record]] = []
-        for change in moved:
-            counter = change.counter
-            if counter is INFERENCE:
-                continue
+        for counter, _, by, mark in moves:
             storing.begin(counter)
-            counter.value += change.by - 1
+            if by > 1:
+                counter.value += by - 1
             if counter.log is not None:
-                _mark(change)
+                mark(counter)
             version = counter.value + 1
             writes = counter.writes
             if writes is None:
@@ -173,24 +164,33 @@ def _carry_out(moved: Sequence[Moved], operator: str, stores: Iterable[object]) 
             record: Record = version, operator, code, instruction, ident, None
             records.append((writes, version & SLOT_MASK, record))
             counters.append(counter)
-        everything = chain(
-            starmap(setitem, records),
-            map(setattr, counters, repeat("value"), map(_next, map(_value, counters))),
-            stores,
-        )
-        deque(everything, 0)
+        versions = map(_next, map(_value, counters))
+        moving = map(setattr, counters, repeat("value"), versions)
+        deque(chain(starmap(setitem, records), moving, stores), 0)
     finally:
         deque(storing.ends, 0)
 
 
-def _mark(change: Moved) -> None:
-    """Mark the elements that will be written, see Note [Exact staleness]."""
-    for impl, memory in change.parts:
-        own = _address(impl.array)
-        for place in memory.places:
-            part = part_of(memory.live, place)
-            alias = impl.alias(part, impl.byte_offset + _address(part) - own)
-            mark_written(alias, change.counter)
+def mark_places(
+    impl: TensorImpl, counter: VersionCounter, live: Array, places: Sequence[Place]
+) -> None:
+    """Mark places in the memory of a tensor as written, see Note [Exact staleness].
+
+    Parameters
+    ----------
+    impl : TensorImpl
+        A tensor in the buffer.
+    counter : VersionCounter
+        Its counter, which has a log.
+    live : numpy.ndarray
+        The bytes of the buffer.
+    places : sequence of Place
+        What will be written.
+    """
+    own = _address(impl.array)
+    for place in places:
+        part = part_of(live, place)
+        mark_written(impl.alias(part, impl.byte_offset + _address(part) - own), counter)
 
 
 def _address(array: Array) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import EllipsisType
 
 import numpy as np
 
 from vtgrad.jit.call import Computed, Replay
-from vtgrad.jit.commit import part_of
 from vtgrad.jit.containers import flatten
 from vtgrad.jit.interpret import same_value
 from vtgrad.jit.structure import structure_of
@@ -18,7 +18,7 @@ __all__ = ["differs"]
 
 
 def differs(
-    call: Replay, computed: Computed, leaves: Sequence[object], result: object
+    replay: Replay, computed: Computed, leaves: Sequence[object], result: object
 ) -> str | None:
     """The first difference between a replay that is not committed and a run of the function.
 
@@ -44,13 +44,18 @@ def differs(
     for number, (one, other) in enumerate(zip(flatten(expected), flatten(result), strict=True), 1):
         if one is not other and not _equal(one, other):
             return f"result {number} differs"
-    for memory in computed.written:
-        for place in memory.places:
-            if not _same_bits(part_of(memory.live, place), part_of(memory.copy, place)):
-                return "memory that is written differs"
-    for moved in computed.moved:
-        if moved.counter.value != moved.before + moved.by:
-            return "the number of writes differs"
+    copies: list[tuple[Array, EllipsisType, Array]] = []
+    for binding, live in zip(replay.bindings, computed.lives, strict=True):
+        if binding.written:
+            binding.copy_out(live, copies)
+    if not all(_same_bits(one, other) for one, _, other in copies):
+        return "memory that is written differs"
+    if copies:
+        for counter, before, group in zip(
+            computed.counters, computed.versions, replay.groups, strict=True
+        ):
+            if counter.value != before + group.by:
+                return "the number of writes differs"
     for store in computed.grads:
         if not _equal(store.grad, store.cell.grad):
             return "a .grad differs"

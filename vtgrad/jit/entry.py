@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import BuiltinFunctionType, EllipsisType, FunctionType, NoneType
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -28,11 +28,10 @@ from vtgrad.jit.interpret import same_value
 from vtgrad.jit.steps import Line
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.device import Device
-from vtgrad.storage.dtypes import DType, get_default_dtype
+from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR, Layout
 from vtgrad.storage.memory_format import MemoryFormat, MemoryLayout
-from vtgrad.storage.mode import Mode
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -41,11 +40,10 @@ from vtgrad.storage.version_counter import INFERENCE
 __all__ = [
     "Leaf",
     "Mismatch",
-    "Modes",
     "cell_of",
     "first_mismatch",
+    "guard_of",
     "leaf_of",
-    "modes",
     "obstacle",
     "own_cell",
     "refusal",
@@ -78,9 +76,6 @@ _IDENTICAL: Final = (
     type,
 )
 
-# The grad mode, and the default dtype.
-Modes: TypeAlias = tuple[Mode, DType]
-
 
 class Mismatch(NamedTuple):
     """Why a call is not the recorded one.
@@ -100,11 +95,6 @@ class Mismatch(NamedTuple):
         if self.line is None:
             return self.reason
         return f"{self.reason} (at {self.line[0]}:{self.line[1]})"
-
-
-def modes() -> Modes:
-    """The modes of this thread that a recording depends on."""
-    return thread.mode, get_default_dtype()
 
 
 def obstacle() -> str | None:
@@ -151,7 +141,7 @@ def _refusal_of_tensor(impl: TensorImpl) -> str | None:
     if meta.was_produced():
         return _HISTORY
     cell, edge = meta.cell, meta.grad_accumulator
-    if cell is not None and cell.post_accumulate is not None and cell.post_accumulate.entries:
+    if cell is not None and cell.post_accumulate is not None:
         return "has hooks; register them inside of the function"
     if edge is not None and edge.function.hooks is not None:
         return "has hooks; register them inside of the function"
@@ -223,8 +213,7 @@ class Leaf:
         if type(leaf) is not self.kind:
             return False
         if self.layout is not None:
-            assert isinstance(leaf, TensorBase)
-            return self.fits_tensor(leaf._impl)
+            return self.fits_tensor(leaf._impl)  # type: ignore[attr-defined]  # a tensor, measured
         if self.geometry is not None:
             assert isinstance(leaf, np.ndarray)
             return (leaf.shape, leaf.strides, leaf.dtype) == self.geometry
@@ -242,16 +231,28 @@ class Leaf:
     def fits_tensor(self, impl: TensorImpl) -> bool:
         """As `fits`, of a tensor."""
         layout = impl.layout
-        if layout is None:
-            layout = impl.find_layout()
         if layout is not self.layout or layout is PECULIAR:
             array = impl.array
             if (array.shape, array.strides, array.dtype) != self.geometry:
                 return False
         meta = impl.autograd_meta
-        if meta is None and impl.extra_meta is None:
-            return not self.needs and not self.has_grad and impl.version_counter is not INFERENCE
-        return _refusal_of_tensor(impl) is None and _grad_state(impl) == (self.needs, self.has_grad)
+        if impl.extra_meta is not None or impl.version_counter is INFERENCE:
+            return False
+        if meta is None:
+            return not self.needs and not self.has_grad
+        if type(meta) is not AutogradMeta or type(impl.array) is not np.ndarray:
+            return _refusal_of_tensor(impl) is None and _grad_state(impl) == (
+                self.needs,
+                self.has_grad,
+            )
+        if meta.grad_fn_ is not None or meta.requires_grad_ is not self.needs:
+            return False
+        cell, edge = meta.cell, meta.grad_accumulator
+        if edge is not None and edge.function.hooks is not None:
+            return False
+        if cell is None:
+            return not self.has_grad
+        return cell.post_accumulate is None and (cell.grad is not None) is self.has_grad
 
     def difference(self, leaf: object) -> str:
         """What differs, in words; see `fits`."""
@@ -309,6 +310,13 @@ def _grad_state(impl: TensorImpl) -> tuple[bool, bool]:
     meta = impl.autograd_meta
     cell = cell_of(impl)
     return meta is not None and meta.needs_gradient(), cell is not None and cell.grad is not None
+
+
+def guard_of(impl: TensorImpl) -> Leaf:
+    """The guard of a tensor that is met outside of the arguments."""
+    guard = Leaf(TensorBase)
+    guard.take_tensor(impl)
+    return guard
 
 
 def leaf_of(leaf: object) -> Leaf:
