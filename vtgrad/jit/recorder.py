@@ -36,12 +36,14 @@ from vtgrad.jit.provenance import (
     KnownMemory,
     address_of,
     extent_of,
+    memory_at,
     place_in,
     ultimate_owner,
 )
 from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Operand, Place, Program, Step
 from vtgrad.jit.steps import places_in as places_in
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import lasting_arrays
 from vtgrad.storage.thread_state import part_of_thread
 
 __all__ = ["Recorder", "Recording", "recording"]
@@ -135,12 +137,25 @@ class Recorder:
         """The buffer in which an array lies, and its address; None if it is not known."""
         address = address_of(array)
         low, high = extent_of(array.shape, array.strides, array.itemsize)
-        found = self.memory.find(address + low, address + high)
+        start, stop = address + low, address + high
+        found = self.memory.find(start, stop)
         if found is None:
-            found = self._adopt(self, address + low, address + high)
-            if found is None:
-                return None
-        return found, address
+            found = self._adopt(self, start, stop)
+        if found is None:
+            found = self._lasting(start, stop)
+        return None if found is None else (found, address)
+
+    def _lasting(self, start: int, stop: int) -> Known | None:
+        """The memory of a constant of the library in which some bytes lie, now known."""
+        for array in lasting_arrays():
+            address = address_of(array)
+            low, high = extent_of(array.shape, array.strides, array.itemsize)
+            first, last = address + low, address + high
+            if first <= start and stop <= last and array.size:
+                content = memory_at(array, first, last).copy()
+                buffer = Buffer(Kind.CONSTANT, content.size, content=content)
+                return self.memory.add(buffer, array, first, last, hold=True)
+        return None
 
     def place(self, array: Array) -> Place:
         """The place of an array.
@@ -333,7 +348,8 @@ class Recorder:
             raise self.refuse(f"an array of dtype {value.dtype} is unknown", "unknown dtype")
         if not value.size:
             return _view(value, self._array), None
-        if self.known(value) is not None:
+        # What owns its memory, and is no argument, is new.
+        if value.base is not None and self.known(value) is not None:
             return _view(value, self._array), None
         place = self.fresh(value)
         return _view(value, self._array), place
@@ -476,7 +492,11 @@ class Recorder:
     def _before_write(self, place: Place) -> None:
         """Keep the content of memory from before the program, once."""
         known = self.memory.alive.get(place.buffer)
-        if known is not None and known.held is not None and not known.kept:
+        if known is None or known.held is None:
+            return
+        if self.memory.buffers[place.buffer].kind is Kind.CONSTANT:
+            raise self.refuse("the program writes to a constant of the library", "constant")
+        if not known.kept:
             self._keep(known, known.held)
             known.kept = True
 
