@@ -124,9 +124,10 @@ def replayed(program: Program, made: Recording, arguments: Arguments) -> str:
             return "wrong: identity"
         if isinstance(kind, (bool, int, float, complex, str)) and repr(kind) != repr(leaf):
             return "wrong: Python value"
-    if [value_of_array(x) for x in results][: len(_results(eager, leaves))] != _results(
-        eager, leaves
-    ):
+    expected = _results(eager, leaves)
+    # Copies of results may have other strides.
+    pairs = zip([value_of_array(x) for x in results], expected, strict=False)
+    if any((a[:2], a[3]) != (b[:2], b[3]) for a, b in pairs):
         return "wrong: values"
     after = _bytes(made, leaves)
     if [x.tobytes() for x in after] != [x.tobytes() for x in memory]:

@@ -30,7 +30,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import RecordingError
-from vtgrad.jit.callers import look
+from vtgrad.jit.callers import Caller, look
 from vtgrad.jit.provenance import (
     Known,
     KnownMemory,
@@ -93,6 +93,8 @@ class Recorder:
         The known memory.
     steps, guards : list
         As in `Program`.
+    scalars : list of Caller
+        Who passed scalars of NumPy.
     caught : BaseException or None
         An error of NumPy that a recorded call has raised.
     hashes : list of int
@@ -108,11 +110,14 @@ class Recorder:
         self.memory = KnownMemory()
         self.steps: list[Step] = []
         self.guards: list[Guard] = []
+        self.scalars: list[Caller] = []
         self.caught: BaseException | None = None
         self.hashes: list[int] = []
         self.originals: dict[int, Array] = {}
         self._adopt = adopt
         self._keep = keep
+        # The number of the first buffer that the present call makes.
+        self._first_new = 0
         self._array, self._number = kinds
 
     def program(self, results: Sequence[Place]) -> Program:
@@ -210,10 +215,11 @@ class Recorder:
             if all(isinstance(x, Fixed) for x in parts):
                 return Fixed(list(value) if kind is list else tuple(value))
             return Group(list if kind is list else tuple, parts)
-        if isinstance(value, np.generic):
-            raise self.refuse(
-                f"a scalar of NumPy, {value!r}, is not known to the recording", "unknown scalar"
-            )
+        if isinstance(value, np.generic) and value.dtype.char in _NUMBERS:
+            # No recorded call returns one. As of a number of Python, a second recording shows that
+            # it is the same on other values.
+            self.scalars.append(look())
+            return Fixed(value)
         raise self.refuse(
             f"an argument of type {kind.__name__} cannot be recorded", "unknown argument"
         )
@@ -240,6 +246,7 @@ class Recorder:
         self, function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
     ) -> object:
         """Call a function of NumPy on plain arguments."""
+        self._first_new = len(self.memory.buffers)
         try:
             return function(*args, **kwargs)
         except BaseException as error:
@@ -349,19 +356,25 @@ class Recorder:
         if not value.size:
             return _view(value, self._array), None
         # What owns its memory, and is no argument, is new.
-        if value.base is not None and self.known(value) is not None:
-            return _view(value, self._array), None
+        found = self.known(value) if value.base is not None else None
+        if found is not None:
+            known, address = found
+            # Several results of this call may lie in one buffer.
+            place = place_in(known, value, address) if known.number >= self._first_new else None
+            return _view(value, self._array), place
         place = self.fresh(value)
         return _view(value, self._array), place
 
     def fresh(self, array: Array) -> Place:
         """Make the memory of a new array known."""
+        owner = ultimate_owner(array)
+        whole = owner if owner.base is None and owner.flags.owndata else array
+        first = address_of(whole)
+        low, high = extent_of(whole.shape, whole.strides, whole.itemsize)
+        start, stop = first + low, first + high
         address = address_of(array)
-        low, high = extent_of(array.shape, array.strides, array.itemsize)
-        start, stop = address + low, address + high
         if self.memory.overlaps(start, stop):
             raise self.refuse("a result lies in part on known memory", "overlap")
-        owner = ultimate_owner(array)
         known = self.memory.add(
             Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False
         )
