@@ -33,8 +33,8 @@ from typing import Final, cast
 
 from vtgrad.errors import BatchedTensorError
 from vtgrad.graph.sample_array import sample_array
-from vtgrad.storage import making
 from vtgrad.storage.extra_meta import NOTHING, AliasList, ExtraMeta, StandsFor
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.record_write import OUTERMOST, caller
 from vtgrad.storage.storage import Storage
@@ -162,7 +162,7 @@ class BatchLevel:
             )
 
 
-_NO_ELEMENTS: Final = making.empty(0)
+_NO_ELEMENTS: Final = constant([])
 
 # The open levels, of all threads, into which a value without samples was entered for a transform;
 # see Note [Entering a batch].

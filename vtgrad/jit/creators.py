@@ -24,7 +24,6 @@ __all__ = ["MAKERS", "users_functions_replaced"]
 
 Maker = Callable[..., Any]
 
-_EMPTY: Final = frozenset({"empty"})
 # Called with numbers they make numbers that are the same in each run.
 _FILLED: Final = frozenset(
     """
@@ -88,10 +87,8 @@ def _of_number(
 ) -> Any:
     """The array of a number of NumPy, on the number's memory where nothing else is."""
     dtype = args[0] if args else kwargs.get("dtype")
-    if (
-        len(args) > 1
-        or set(kwargs) - {"dtype"}
-        or (dtype is not None and np.dtype(dtype) != number.dtype)
+    if len(args) > 1 or set(kwargs) - {"dtype"} or (
+        dtype is not None and np.dtype(dtype) != number.dtype
     ):
         return None
     found = recorder.known(number)
@@ -151,6 +148,15 @@ def _ndarray(
     return np.ndarray.view(found, RecordingArray)
 
 
+def _of_numbers(made: Any) -> Any:
+    recorder = _recorder()
+    if isinstance(made, (tuple, list)):
+        return type(made)([_of_numbers(x) for x in made])
+    if not isinstance(made, np.ndarray) or recorder.place_if_known(made) is not None:
+        return made
+    return recorder.filled(made)
+
+
 def _plain_view(array: Array) -> Array:
     found: Array = np.ndarray.view(array, np.ndarray)
     recorder = _recorder()
@@ -181,6 +187,8 @@ def _makers() -> dict[str, Maker]:
             makers[name] = _ndarray
         elif name == "plain_view":
             makers[name] = _plain_view
+        elif name == "of_numbers":
+            makers[name] = _of_numbers
         else:
             makers[name] = _refusing(name)
     return makers

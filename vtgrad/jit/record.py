@@ -180,7 +180,9 @@ class _Reading:
         self._check_graphs()
         made = Recording(self.recorder.program(self.places))
         made.arguments, made.outside = world.arguments, world.outside
-        made.leaves = [None if isinstance(x, (TensorBase, np.ndarray)) else x for x in self.leaves]
+        made.leaves = [
+            None if isinstance(x, (TensorBase, np.ndarray)) else x for x in self.leaves
+        ]
         made.result, made.grads = result, grads
         made.versions = _versions(world)
         written = self._written(made)

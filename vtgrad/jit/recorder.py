@@ -30,18 +30,20 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import RecordingError
-from vtgrad.jit.callers import look
+from vtgrad.jit.callers import Caller, look
 from vtgrad.jit.provenance import (
     Known,
     KnownMemory,
     address_of,
     extent_of,
+    memory_at,
     place_in,
     ultimate_owner,
 )
 from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Operand, Place, Program, Step
 from vtgrad.jit.steps import places_in as places_in
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import lasting_arrays
 from vtgrad.storage.thread_state import part_of_thread
 
 __all__ = ["Recorder", "Recording", "recording"]
@@ -91,6 +93,8 @@ class Recorder:
         The known memory.
     steps, guards : list
         As in `Program`.
+    scalars : list of Caller
+        Who passed scalars of NumPy.
     caught : BaseException or None
         An error of NumPy that a recorded call has raised.
     hashes : list of int
@@ -106,11 +110,14 @@ class Recorder:
         self.memory = KnownMemory()
         self.steps: list[Step] = []
         self.guards: list[Guard] = []
+        self.scalars: list[Caller] = []
         self.caught: BaseException | None = None
         self.hashes: list[int] = []
         self.originals: dict[int, Array] = {}
         self._adopt = adopt
         self._keep = keep
+        # The number of the first buffer that the present call makes.
+        self._first_new = 0
         self._array, self._number = kinds
 
     def program(self, results: Sequence[Place]) -> Program:
@@ -135,12 +142,25 @@ class Recorder:
         """The buffer in which an array lies, and its address; None if it is not known."""
         address = address_of(array)
         low, high = extent_of(array.shape, array.strides, array.itemsize)
-        found = self.memory.find(address + low, address + high)
+        start, stop = address + low, address + high
+        found = self.memory.find(start, stop)
         if found is None:
-            found = self._adopt(self, address + low, address + high)
-            if found is None:
-                return None
-        return found, address
+            found = self._adopt(self, start, stop)
+        if found is None:
+            found = self._lasting(start, stop)
+        return None if found is None else (found, address)
+
+    def _lasting(self, start: int, stop: int) -> Known | None:
+        """The memory of a constant of the library in which some bytes lie, now known."""
+        for array in lasting_arrays():
+            address = address_of(array)
+            low, high = extent_of(array.shape, array.strides, array.itemsize)
+            first, last = address + low, address + high
+            if first <= start and stop <= last and array.size:
+                content = memory_at(array, first, last).copy()
+                buffer = Buffer(Kind.CONSTANT, content.size, content=content)
+                return self.memory.add(buffer, array, first, last, hold=True)
+        return None
 
     def place(self, array: Array) -> Place:
         """The place of an array.
@@ -195,10 +215,11 @@ class Recorder:
             if all(isinstance(x, Fixed) for x in parts):
                 return Fixed(list(value) if kind is list else tuple(value))
             return Group(list if kind is list else tuple, parts)
-        if isinstance(value, np.generic):
-            raise self.refuse(
-                f"a scalar of NumPy, {value!r}, is not known to the recording", "unknown scalar"
-            )
+        if isinstance(value, np.generic) and value.dtype.char in _NUMBERS:
+            # No recorded call returns one. As of a number of Python, a second recording shows that
+            # it is the same on other values.
+            self.scalars.append(look())
+            return Fixed(value)
         raise self.refuse(
             f"an argument of type {kind.__name__} cannot be recorded", "unknown argument"
         )
@@ -225,6 +246,7 @@ class Recorder:
         self, function: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
     ) -> object:
         """Call a function of NumPy on plain arguments."""
+        self._first_new = len(self.memory.buffers)
         try:
             return function(*args, **kwargs)
         except BaseException as error:
@@ -261,16 +283,16 @@ class Recorder:
             plain_args = tuple([self.plain(x) for x in args])
             plain_kwargs = {name: self.plain(x) for name, x in kwargs.items()}
             found = self.run(function, plain_args, plain_kwargs)
-            return self._finish(
-                function, (inputs, keywords, (*args, *kwargs.values())), writes, found
-            )
+            return self._finish(function, (inputs, keywords, (*args, *kwargs.values())), writes, found)
         finally:
             self.originals = outer
 
     def _finish(
         self,
         function: Callable[..., object],
-        arguments: tuple[tuple[Operand, ...], tuple[tuple[str, Operand], ...], tuple[object, ...]],
+        arguments: tuple[
+            tuple[Operand, ...], tuple[tuple[str, Operand], ...], tuple[object, ...]
+        ],
         writes: tuple[Place, ...],
         found: object,
     ) -> object:
@@ -333,20 +355,29 @@ class Recorder:
             raise self.refuse(f"an array of dtype {value.dtype} is unknown", "unknown dtype")
         if not value.size:
             return _view(value, self._array), None
-        if self.known(value) is not None:
-            return _view(value, self._array), None
+        # What owns its memory, and is no argument, is new.
+        found = self.known(value) if value.base is not None else None
+        if found is not None:
+            known, address = found
+            # Several results of this call may lie in one buffer.
+            place = place_in(known, value, address) if known.number >= self._first_new else None
+            return _view(value, self._array), place
         place = self.fresh(value)
         return _view(value, self._array), place
 
     def fresh(self, array: Array) -> Place:
         """Make the memory of a new array known."""
+        owner = ultimate_owner(array)
+        whole = owner if owner.base is None and owner.flags.owndata else array
+        first = address_of(whole)
+        low, high = extent_of(whole.shape, whole.strides, whole.itemsize)
+        start, stop = first + low, first + high
         address = address_of(array)
-        low, high = extent_of(array.shape, array.strides, array.itemsize)
-        start, stop = address + low, address + high
         if self.memory.overlaps(start, stop):
             raise self.refuse("a result lies in part on known memory", "overlap")
-        owner = ultimate_owner(array)
-        known = self.memory.add(Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False)
+        known = self.memory.add(
+            Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False
+        )
         return place_in(known, array, address)
 
     def created(self, array: Array) -> Array:
@@ -474,7 +505,11 @@ class Recorder:
     def _before_write(self, place: Place) -> None:
         """Keep the content of memory from before the program, once."""
         known = self.memory.alive.get(place.buffer)
-        if known is not None and known.held is not None and not known.kept:
+        if known is None or known.held is None:
+            return
+        if self.memory.buffers[place.buffer].kind is Kind.CONSTANT:
+            raise self.refuse("the program writes to a constant of the library", "constant")
+        if not known.kept:
             self._keep(known, known.held)
             known.kept = True
 
@@ -534,7 +569,9 @@ class _With:
 
     __slots__ = ("count", "function", "names")
 
-    def __init__(self, function: Callable[..., object], names: tuple[str, ...], count: int) -> None:
+    def __init__(
+        self, function: Callable[..., object], names: tuple[str, ...], count: int
+    ) -> None:
         self.function = function
         self.names = names
         self.count = count
@@ -560,7 +597,8 @@ def is_basic(key: object) -> bool:
     """Whether an index has no arrays, lists or bools, so that it makes a view."""
     parts = key if isinstance(key, tuple) else (key,)
     return all(
-        x is None or x is ... or type(x) is int or isinstance(x, (slice, np.integer)) for x in parts
+        x is None or x is ... or type(x) is int or isinstance(x, (slice, np.integer))
+        for x in parts
     )
 
 

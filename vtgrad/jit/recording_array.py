@@ -19,7 +19,7 @@ from vtgrad.jit.callers import is_bookkeeping
 from vtgrad.jit.numpy_functions import METADATA, REFUSED, WRITING
 from vtgrad.jit.recorder import Recorder, recording
 
-__all__ = ["RecordingArray", "RecordingNumber", "stripped"]
+__all__ = ["OnScalars", "RecordingArray", "RecordingNumber", "stripped"]
 
 _plain: Final = np.ndarray.view
 
@@ -210,11 +210,39 @@ class RecordingNumber(RecordingArray):
     def __hash__(self) -> int:  # type: ignore[override]
         return hash(_leaves(np.ndarray.item, self))
 
-    def __pow__(self, other: Any, modulo: None = None) -> Any:
-        return np.power(self, other)
 
-    def __rpow__(self, other: Any, modulo: None = None) -> Any:
-        return np.power(other, self)
+class OnScalars:
+    """An operator of Python on scalars of NumPy, which stand in 0-d arrays.
+
+    Scalars have an arithmetic of their own: products of complex numbers and powers differ in the
+    last bits from those of ufuncs. Sums, differences, products and quotients of real numbers do
+    not, and are recorded as ufuncs.
+
+    Attributes
+    ----------
+    function : callable
+        A function of the module `operator`, or `divmod`.
+    """
+
+    __slots__ = ("function",)
+
+    function: Callable[..., Any]
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    def __call__(self, *args: Any) -> Any:
+        """The result for scalars."""
+        return self.function(*[x[()] if isinstance(x, np.ndarray) else x for x in args])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OnScalars) and self.function is other.function
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __repr__(self) -> str:
+        return f"OnScalars({self.function.__name__})"
 
 
 _OWN_UFUNC: Final = np.ndarray.__array_ufunc__
@@ -272,6 +300,30 @@ def _refusing(name: str) -> Callable[..., Any]:
     return method
 
 
+def _scalar_operator(name: str, function: Callable[..., Any], swapped: bool) -> Callable[..., Any]:
+    """An operator of numbers, with the arithmetic that scalars of NumPy have."""
+    usual: Callable[..., Any] = getattr(np.ndarray, name)
+    by_ufunc = function in _EXACT
+    on_scalars = OnScalars(function)
+
+    def method(self: RecordingNumber, *others: Any) -> Any:
+        recorder = _recorder()
+        if recorder is None or not all(
+            isinstance(x, (RecordingNumber, np.generic, bool, int, float, complex)) for x in others
+        ):
+            return usual(self, *others)
+        real = self.dtype.kind in "fiu" and not any(
+            isinstance(x, complex) or (isinstance(x, np.ndarray) and x.dtype.kind not in "fiu")
+            for x in others
+        )
+        if by_ufunc and real:
+            return usual(self, *others)
+        return recorder.call(on_scalars, (*others, self) if swapped else (self, *others), {})
+
+    method.__name__ = name
+    return method
+
+
 def _out_of_place(name: str) -> Callable[..., Any]:
     """What ``number += x`` does: a scalar of NumPy stays, and the name gets a new one."""
     function: Callable[..., Any] = getattr(operator, name)
@@ -291,6 +343,18 @@ for _name in """
     setattr(RecordingArray, _name, _method(_name, False))
 for _name in "fill partition put sort".split():
     setattr(RecordingArray, _name, _method(_name, True))
+# The same bits by ufuncs and by the arithmetic of scalars, for real numbers.
+_EXACT: Final = frozenset(
+    {operator.abs, operator.add, operator.mul, operator.neg, operator.sub, operator.truediv}
+)
+for _name in "add and_ floordiv lshift mod mul or_ pow rshift sub truediv xor".split():
+    _function = getattr(operator, _name)
+    for _swapped in (False, True):
+        _dunder = f"__{'r' if _swapped else ''}{_name.rstrip('_')}__"
+        setattr(RecordingNumber, _dunder, _scalar_operator(_dunder, _function, _swapped))
+for _name in "abs invert neg pos".split():
+    _dunder = f"__{_name}__"
+    setattr(RecordingNumber, _dunder, _scalar_operator(_dunder, getattr(operator, _name), False))
 for _name in "byteswap dump dumps getfield resize setfield tobytes tofile".split():
     setattr(RecordingArray, _name, _refusing(_name))
 for _name in """

@@ -26,7 +26,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from vtgrad.generator import Generator
+from vtgrad.generator import Generator, default_generator
 from vtgrad.graph.hooks import GradCell
 from vtgrad.jit.draws import RecordedSource
 from vtgrad.jit.provenance import (
@@ -47,7 +47,9 @@ from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 
 __all__ = ["World", "array_of"]
 
-_FIELDS: Final = tuple(name for name in dir(TensorImpl) if name in TensorImpl.__annotations__)
+_FIELDS: Final = tuple(
+    name for name in dir(TensorImpl) if name in TensorImpl.__annotations__
+)
 _PAGE_BITS: Final = 16
 _NOTHING: Final = object()
 
@@ -79,6 +81,9 @@ class World:
         found = gc.get_objects()
         self.impls = [x for x in found if type(x) is TensorImpl]
         self.generators = [x for x in found if type(x) is Generator]
+        # It is hidden where `gc.freeze` was called.
+        if all(x is not default_generator for x in self.generators):
+            self.generators.append(default_generator)
         del found
         self.numbers: dict[int, int] = {}
         for number, leaf in enumerate(self.leaves):

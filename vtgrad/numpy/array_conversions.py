@@ -33,6 +33,7 @@ from vtgrad.ops.calling.lost_gradient import NUMBER, note_number
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -43,7 +44,7 @@ from vtgrad.tensor.tensor import Tensor
 __all__ = ["ArrayConversions", "handle_of"]
 
 
-_EMPTY: Final = making.empty(0)
+_EMPTY: Final = constant([])
 
 # For type checkers these are not what they are at run time.
 _GRAD: Final[Any] = Tensor.grad

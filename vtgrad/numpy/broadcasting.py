@@ -16,11 +16,12 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["broadcast", "broadcast_arrays", "broadcast_to", "read_only"]
 
-_ZERO: Final = making.zeros((), np.bool_)
+_ZERO: Final = constant(False)
 
 
 def read_only(x: TensorBase) -> ndarray:

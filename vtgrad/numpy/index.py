@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import operator
 import typing
-from functools import lru_cache
 from types import EllipsisType
 from typing import Any, Final, TypeAlias
 
@@ -37,6 +36,7 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.lasting_arrays import lasting, register
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -125,17 +125,21 @@ def positions_of(shape: Shape) -> Array:
         count *= n
     if count > _LARGE:
         return making.arange(count).reshape(shape)
-    return _small_positions(shape)
+    known = _small.get(shape)
+    if known is None:
+        known = lasting(making.arange, count).reshape(shape)
+        known.flags.writeable = False
+        if len(_small) >= _BOUND:
+            _small.clear()
+        _small[shape] = known
+    return known
 
 
 _LARGE: Final = 2**16
-
-
-@lru_cache(maxsize=64)
-def _small_positions(shape: Shape) -> Array:
-    found = making.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
-    found.flags.writeable = False
-    return found
+# The positions in shapes that were met before; see Note [Lasting arrays].
+_small: Final[dict[Shape, Array]] = {}
+_BOUND: Final = 64
+register(_small.values())
 
 
 def _is_whole_mask(x: TensorBase, parts: tuple[Any, ...]) -> bool:

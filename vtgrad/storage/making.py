@@ -111,6 +111,7 @@ __all__ = [
     "ones_like",
     "plain_view",
     "run_with",
+    "state",
     "tri",
     "tril_indices",
     "triu_indices",
@@ -137,10 +138,10 @@ def of_numbers(made: T) -> T:
     return made
 
 
+_NO_MAKERS: Final = ("NUMPYS", "Maker", "run_with", "state")
+
 # The functions by the names that they have here.
-NUMPYS: Final[Mapping[str, Maker]] = {
-    name: globals()[name] for name in __all__ if name not in ("NUMPYS", "Maker", "run_with")
-}
+NUMPYS: Final[Mapping[str, Maker]] = {x: globals()[x] for x in __all__ if x not in _NO_MAKERS}
 
 
 class Making:
@@ -156,7 +157,7 @@ class Making:
     makers: Mapping[str, Maker] | None = None
 
 
-_making: Final = part_of_thread(Making)
+state: Final = part_of_thread(Making)
 
 
 class _Runs:
@@ -195,7 +196,7 @@ def _for_thread(name: str, numpys: Maker) -> Maker:
     """The function that chooses by the thread on which it is called."""
 
     def make(*args: Any, **kwargs: Any) -> object:
-        makers = _making.makers
+        makers = state.makers
         return (numpys if makers is None else makers.get(name, numpys))(*args, **kwargs)
 
     return make
@@ -229,7 +230,7 @@ def run_with(
     unknown = [name for name in makers if name not in NUMPYS]
     if unknown:
         raise ValueError(f"no function {unknown[0]!r} in vtgrad.storage.making")
-    if _making.makers is not None:
+    if state.makers is not None:
         raise RuntimeError("this thread makes its arrays by other functions already")
     call = object()
     try:

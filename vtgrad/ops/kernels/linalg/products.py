@@ -22,6 +22,7 @@ from vtgrad.ops.kernels.support.axes import axis_first
 from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise, empty_like_preserving
 from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType, Shape
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.promotion import category, number_dtype, result_dtype
 from vtgrad.storage.shapes import broadcast_shapes, normalize_dim
@@ -45,8 +46,8 @@ __all__ = [
 _HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 # The places after and before each of three, in a circle.
-_AFTER: Final = making.array([1, 2, 0])
-_BEFORE: Final = making.array([2, 0, 1])
+_AFTER: Final = constant([1, 2, 0])
+_BEFORE: Final = constant([2, 0, 1])
 _SUMMED_OVER: Final = "the sizes that are summed over differ"
 
 

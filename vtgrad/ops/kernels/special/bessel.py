@@ -9,7 +9,6 @@ then below the rounding error, as a polynomial of lower degree.
 
 from __future__ import annotations
 
-import functools
 from math import pi
 from typing import Final
 
@@ -19,6 +18,7 @@ from vtgrad.ops.kernels.special.piecewise import Piecewise
 from vtgrad.ops.kernels.special.series import in_double, polynomial
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import made_once
 
 __all__ = ["i0", "special_i1"]
 
@@ -54,7 +54,7 @@ def _of_order(order: int, x: Array) -> Array:
     return result
 
 
-@functools.cache
+@made_once
 def _tables() -> tuple[Piecewise, Piecewise]:
     """The functions of order 0 and 1 up to `_LARGE`."""
     r = making.arange(int(_LARGE * 2**_BITS) + 1) / 2**_BITS
@@ -81,7 +81,7 @@ def _power_series(order: int, multiple: int) -> float:
     return total / (1 << _PRECISION)
 
 
-@functools.cache
+@made_once
 def _tails() -> tuple[list[Array], list[Array]]:
     """The expansions in powers of ``_LARGE / x``."""
     zero, one = (_asymptotic_series(order) for order in (0, 1))

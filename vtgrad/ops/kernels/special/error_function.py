@@ -15,7 +15,6 @@ is tabulated:
 
 from __future__ import annotations
 
-import functools
 import math
 from math import pi, sqrt
 from typing import Final
@@ -27,6 +26,7 @@ from vtgrad.ops.kernels.special.piecewise import Piecewise, horner
 from vtgrad.ops.kernels.special.series import in_double
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import constant, made_once
 
 __all__ = ["erf", "erfc", "erfinv"]
 
@@ -40,14 +40,14 @@ _ERFC_BITS: Final = 7
 _ERFINV_BITS: Final = 6
 _DEGREE: Final = 6
 # Beyond these `erf` rounds to 1, and `erfc` to 0.
-_ONE: Final = making.asarray(6.0)
-_VANISHED: Final = making.asarray(27.5)
+_ONE: Final = constant(6.0)
+_VANISHED: Final = constant(27.5)
 _SCALE: Final = 2.0**64
-_UNSCALED: Final = making.asarray(1 / _SCALE)
+_UNSCALED: Final = constant(1 / _SCALE)
 # Up to this magnitude ``1 - p * p`` keeps enough digits.
 _CENTRAL: Final = 0.9
 # Squares of this size are subnormal.
-_LEAST: Final = making.asarray(1e-300)
+_LEAST: Final = constant(1e-300)
 
 
 def erf(input: Array, *, out: Array | None = None) -> Array:
@@ -125,7 +125,7 @@ def _multiples(bits: int, end: float) -> Array:
     return r
 
 
-@functools.cache
+@made_once
 def _erf_table() -> Piecewise:
     r = _multiples(_ERF_BITS, float(_ONE))
     rows = [making.array([math.erf(value) for value in r.tolist()]), _SLOPE * np.exp(-r * r)]
@@ -136,7 +136,7 @@ def _erf_table() -> Piecewise:
     return Piecewise(0, _ERF_BITS, rows)
 
 
-@functools.cache
+@made_once
 def _erfc_table() -> Piecewise:
     r = _multiples(_ERFC_BITS, float(_VANISHED))
     # r * r has few digits. Where the exponential is subnormal, part of the scale is in it.
@@ -162,7 +162,7 @@ def _asymptotic(x: Array) -> Array:
     return total / (x * sqrt(pi))
 
 
-@functools.cache
+@made_once
 def _erfinv_table() -> Piecewise:
     r = _multiples(_ERFINV_BITS, 6.05)
     values = making.array([_inverse_at(value) for value in r.tolist()])

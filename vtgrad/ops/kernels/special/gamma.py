@@ -23,6 +23,7 @@ from vtgrad.ops.kernels.special.zeta import BERNOULLI, zeta
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import integer
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.lazy_array import resolved
 
 __all__ = ["digamma", "lgamma", "mvlgamma", "polygamma_of"]
@@ -36,9 +37,9 @@ _MOST_DIMENSIONS: Final = 100_000
 
 # As 0-d arrays, which NumPy takes faster than numbers.
 _STIRLING: Final = [
-    making.asarray(b / (c * 2 * n * (2 * n - 1))) for n, (b, c) in enumerate(BERNOULLI[:10], 1)
+    constant(b / (c * 2 * n * (2 * n - 1))) for n, (b, c) in enumerate(BERNOULLI[:10], 1)
 ]
-_DIGAMMA: Final = [making.asarray(-b / (c * 2 * n)) for n, (b, c) in enumerate(BERNOULLI[:10], 1)]
+_DIGAMMA: Final = [constant(-b / (c * 2 * n)) for n, (b, c) in enumerate(BERNOULLI[:10], 1)]
 
 
 def lgamma(input: Array, *, out: Array | None = None) -> Array:

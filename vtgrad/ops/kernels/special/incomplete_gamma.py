@@ -21,7 +21,6 @@ because its exponents cancel, and from the logarithms for small a.
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 import numpy as np
@@ -33,6 +32,7 @@ from vtgrad.ops.kernels.special.series import by_blocks, polynomial
 from vtgrad.ops.kernels.support.elementwise import finish_like, refuse
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.lasting_arrays import constant, made_once
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.shapes import broadcast_shapes
 
@@ -41,9 +41,9 @@ __all__ = ["igamma", "igammac"]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 # As 0-d arrays, which NumPy takes faster than numbers.
-_ONE: Final = making.asarray(1.0)
-_TWO: Final = making.asarray(2.0)
-_EIGHT: Final = making.asarray(8.0)
+_ONE: Final = constant(1.0)
+_TWO: Final = constant(2.0)
+_EIGHT: Final = constant(8.0)
 # From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
 # Outside of it the series and the fraction need some hundred steps for any order.
 _LARGE: Final = 20.0
@@ -57,15 +57,14 @@ _BITS: Final = 400
 # Steps between two looks at whether series have converged.
 _STEPS_AT_ONCE: Final = 4
 # The terms that count of a power series up to 1.1, as 0-d arrays, which NumPy takes fastest.
-_TERMS_OF_DIFFERENCE: Final = [making.asarray(float(n)) for n in range(1, 20)]
+_TERMS_OF_DIFFERENCE: Final = [constant(float(n)) for n in range(1, 20)]
 # The coefficients of the area hyperbolic tangent, but for the first.
-_ODD: Final = [making.asarray(1 / (2 * n + 3)) for n in range(22)]
+_ODD: Final = [constant(1 / (2 * n + 3)) for n in range(22)]
 # More steps than any argument needs.
 _MOST_STEPS: Final = 2000
 # The coefficients of Stirling's series for the logarithm of the gamma function.
 _STIRLING: Final = [
-    making.asarray(c)
-    for c in (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+    constant(c) for c in (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 ]
 
 
@@ -231,7 +230,7 @@ def _upper_by_difference(a: Array, x: Array) -> Array:
 # -- the uniform expansion ------------------------------------------------------------------
 
 
-@functools.cache
+@made_once
 def _uniform_coefficients() -> tuple[tuple[float, ...], ...]:
     """For each power of 1 / a the Taylor coefficients in eta."""
     one = 1 << _BITS

@@ -24,6 +24,7 @@ from vtgrad.ops.kernels.support.result_strides import (
 from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
+from vtgrad.storage.lasting_arrays import lasting, register
 from vtgrad.storage.loops import NATIVE, binary_loop, unary_loop
 from vtgrad.storage.number_arrays import numbers_of
 from vtgrad.storage.promotion import python_number, result_dtype
@@ -194,13 +195,15 @@ def _met_before(value: object, dtype: NumpyDType) -> Array | None:
 
 _zeros: dict[NumpyDType, Array] = {}
 _ones: dict[NumpyDType, Array] = {}
+register(_zeros.values())
+register(_ones.values())
 
 
 def zero_of(dtype: NumpyDType) -> Array:
     """A 0-d zero, for reading only: ufuncs take arrays faster than numbers."""
     zero = _zeros.get(dtype)
     if zero is None:
-        zero = making.zeros((), dtype)
+        zero = lasting(making.zeros, (), dtype)
         zero.setflags(write=False)
         _zeros[dtype] = zero
     return zero
@@ -210,7 +213,7 @@ def one_of(dtype: NumpyDType) -> Array:
     """A 0-d one; see `zero_of`."""
     one = _ones.get(dtype)
     if one is None:
-        one = making.ones((), dtype)
+        one = lasting(making.ones, (), dtype)
         one.setflags(write=False)
         _ones[dtype] = one
     return one
