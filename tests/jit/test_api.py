@@ -19,7 +19,7 @@ def doubles(*values: float) -> vt.Tensor:
 
 
 def loss_and_slope(a: vt.Tensor, x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
-    """A recurrence into rows, and its gradient."""
+    """rate() recurrence into rows, and its gradient."""
     a = a.detach().requires_grad_()
     state = vt.zeros(6, 2, dtype=vt.float64)
     for t in range(5):
@@ -30,7 +30,14 @@ def loss_and_slope(a: vt.Tensor, x: vt.Tensor) -> tuple[vt.Tensor, vt.Tensor]:
     return loss.detach(), a.grad
 
 
-A, X = doubles(0.5, 0.25), doubles(1.0, 2.0)
+# New in each test: the suite hides what exists before from the collector, by which a recording
+# finds tensors.
+def rate() -> vt.Tensor:
+    return doubles(0.5, 0.25)
+
+
+def drive() -> vt.Tensor:
+    return doubles(1.0, 2.0)
 
 
 def same(one: object, other: object) -> bool:
@@ -40,7 +47,7 @@ def same(one: object, other: object) -> bool:
 
 
 def test_a_trace_has_the_bits_of_the_function_on_other_values() -> None:
-    fast = vt.jit.trace(loss_and_slope, A, X)
+    fast = vt.jit.trace(loss_and_slope, rate(), drive())
     assert fast.__name__ == "loss_and_slope"  # type: ignore[attr-defined]  # set by functools
     for seed in range(5):
         rng = np.random.default_rng(seed)
@@ -50,11 +57,11 @@ def test_a_trace_has_the_bits_of_the_function_on_other_values() -> None:
 
 
 def test_results_belong_to_the_caller() -> None:
-    fast = vt.jit.trace(loss_and_slope, A, X)
-    _, first = fast(A, X)
+    fast = vt.jit.trace(loss_and_slope, rate(), drive())
+    _, first = fast(rate(), drive())
     kept = first.clone()
     first.add_(1)
-    assert same(fast(A, X)[1], kept)
+    assert same(fast(rate(), drive())[1], kept)
 
 
 def test_a_replay_runs_both_ways_twice_and_then_without_the_function() -> None:
@@ -65,14 +72,14 @@ def test_a_replay_runs_both_ways_twice_and_then_without_the_function() -> None:
         return loss_and_slope(a, x)
 
     fast = vt.jit.replay(program)
-    fast(A, X)
+    fast(rate(), drive())
     recorded = len(calls)
     assert recorded > 2
-    fast(A, X)
-    fast(A, X)
+    fast(rate(), drive())
+    fast(rate(), drive())
     assert len(calls) == recorded + 2
     for _ in range(5):
-        assert same(fast(A, X)[0], loss_and_slope(A, X)[0])
+        assert same(fast(rate(), drive())[0], loss_and_slope(rate(), drive())[0])
     assert (len(calls), fast.recordings) == (recorded + 2, 1)
 
 
@@ -138,15 +145,15 @@ def test_other_arguments_are_recorded_anew_up_to_eight_times() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for n in range(2, 10):
-            assert fast(X, n).tolist() == [n, 2.0 * n]
+            assert fast(drive(), n).tolist() == [n, 2.0 * n]
         # All of them are kept.
-        assert fast(X, 2).tolist() == [2.0, 4.0]
+        assert fast(drive(), 2).tolist() == [2.0, 4.0]
     assert fast.recordings == 8
     with pytest.warns(UserWarning, match="recorded 8 times.*argument 2 is 10, and was 2"):
-        assert fast(X, 10).tolist() == [10.0, 20.0]
+        assert fast(drive(), 10).tolist() == [10.0, 20.0]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert fast(X, 11).tolist() == [11.0, 22.0]
+        assert fast(drive(), 11).tolist() == [11.0, 22.0]
     assert fast.recordings == 8
 
 
@@ -178,18 +185,20 @@ def test_a_trace_raises_where_a_value_left_it() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((doubles(1.0, 2.0, 3.0), X), r"argument 1 has shape \[3\], and had \[2\]"),
-        ((A.float(), X), "argument 1 is float32, and was float64"),
-        ((A.clone().requires_grad_(), X), "inside of the function"),
-        (([A], X), "nested otherwise"),
-        ((A,), "nested otherwise"),
-        ((A, 1.0), "argument 2 is of type float, and was Tensor"),
+        (lambda a, x: (doubles(1, 2, 3), x), r"argument 1 has shape \[3\], and had \[2\]"),
+        (lambda a, x: (a.float(), x), "argument 1 is float32, and was float64"),
+        (lambda a, x: (a.requires_grad_(), x), "inside of the function"),
+        (lambda a, x: ([a], x), "nested otherwise"),
+        (lambda a, x: (a,), "nested otherwise"),
+        (lambda a, x: (a, 1.0), "argument 2 is of type float, and was Tensor"),
     ],
 )
-def test_a_trace_says_which_argument_differs(arguments: tuple[object, ...], message: str) -> None:
-    fast: Callable[..., object] = vt.jit.trace(loss_and_slope, A, X)
+def test_a_trace_says_which_argument_differs(
+    arguments: Callable[[vt.Tensor, vt.Tensor], tuple[object, ...]], message: str
+) -> None:
+    fast: Callable[..., object] = vt.jit.trace(loss_and_slope, rate(), drive())
     with pytest.raises(ReplayGuardError, match=message):
-        fast(*arguments)
+        fast(*arguments(rate(), drive()))
 
 
 class Pair(NamedTuple):
@@ -204,8 +213,8 @@ def test_arguments_and_results_may_be_nested() -> None:
         assert isinstance(rows, list)
         return {"sum": [x + rows[0], rows[1] * 2], "pair": Pair(pair.first * 3, "text"), "n": 5}
 
-    tree: dict[str, object] = {"x": X, "rows": [A, X.clone()]}
-    pair = Pair(A.clone(), None)
+    tree: dict[str, object] = {"x": drive(), "rows": [rate(), drive().clone()]}
+    pair = Pair(rate().clone(), None)
     fast = vt.jit.trace(program, tree, pair=pair)
     found, expected = fast(tree, pair=pair), program(tree, pair)
     assert list(found) == ["sum", "pair", "n"]
@@ -217,7 +226,7 @@ def test_arguments_and_results_may_be_nested() -> None:
     for one, other in zip(found["sum"], expected["sum"], strict=True):  # type: ignore[call-overload]
         assert same(one, other)
     with pytest.raises(ReplayGuardError, match="nested otherwise"):
-        fast({"x": X, "rows": (A, X)}, pair=pair)
+        fast({"x": drive(), "rows": (rate(), drive())}, pair=pair)
 
 
 def test_a_result_that_is_an_argument_or_a_closure_is_that_object() -> None:
@@ -239,10 +248,10 @@ def test_random_numbers_are_drawn_anew_and_once() -> None:
         return x + vt.rand(2, dtype=vt.float64)
 
     vt.manual_seed(1)
-    expected = [program(X).tolist() for _ in range(6)]
+    expected = [program(drive()).tolist() for _ in range(6)]
     fast = vt.jit.replay(program)
     vt.manual_seed(1)
-    assert [fast(X).tolist() for _ in range(6)] == expected
+    assert [fast(drive()).tolist() for _ in range(6)] == expected
 
 
 def test_a_failed_guard_takes_no_random_numbers() -> None:
@@ -250,7 +259,7 @@ def test_a_failed_guard_takes_no_random_numbers() -> None:
         y = x + vt.rand(2, dtype=vt.float64)
         return y * 2 if y[0] > 0 else y
 
-    fast = vt.jit.trace(program, X)
+    fast = vt.jit.trace(program, drive())
     vt.manual_seed(3)
     before = vt.get_rng_state()
     with pytest.raises(ReplayGuardError):
@@ -264,17 +273,17 @@ def test_a_failed_guard_takes_no_random_numbers() -> None:
 def test_a_result_with_a_graph_is_refused_with_what_to_do() -> None:
     w = doubles(1.0, 2.0).requires_grad_()
     with pytest.raises(RecordingError, match=r"put backward\(\) or grad into the function"):
-        vt.jit.trace(lambda x: (w * x).sum(), X)
+        vt.jit.trace(lambda x: (w * x).sum(), drive())
     with pytest.raises(RecordingError, match=r"put backward\(\) or grad into the function"):
-        vt.jit.replay(lambda x: (w * x).sum())(X)
+        vt.jit.replay(lambda x: (w * x).sum())(drive())
 
 
 def test_the_gradient_of_a_trace_says_to_put_it_inside() -> None:
-    fast = vt.jit.trace(lambda x: (x * x).sum(), X)
+    fast = vt.jit.trace(lambda x: (x * x).sum(), drive())
     with pytest.raises(ReplayGuardError, match="inside of the function"):
-        vt.func.grad(fast)(X)
-    inside = vt.jit.trace(vt.func.grad(lambda x: (x * x).sum()), X)
-    assert inside(X).tolist() == [2.0, 4.0]
+        vt.func.grad(fast)(drive())
+    inside = vt.jit.trace(vt.func.grad(lambda x: (x * x).sum()), drive())
+    assert inside(drive()).tolist() == [2.0, 4.0]
 
 
 def test_results_that_share_memory_are_refused() -> None:
@@ -283,7 +292,7 @@ def test_results_that_share_memory_are_refused() -> None:
         return y, y[0]
 
     with pytest.raises(RecordingError, match="result 2 shares memory with result 1"):
-        vt.jit.trace(program, X)
+        vt.jit.trace(program, drive())
 
 
 def test_arguments_of_unknown_types_are_refused_by_name() -> None:
@@ -294,7 +303,7 @@ def test_arguments_of_unknown_types_are_refused_by_name() -> None:
         return x * 2
 
     with pytest.raises(RecordingError, match="argument 2 of program is of type Model"):
-        vt.jit.trace(program, X, Model())
+        vt.jit.trace(program, drive(), Model())
 
 
 def test_an_argument_with_a_history_is_refused() -> None:
@@ -304,30 +313,30 @@ def test_an_argument_with_a_history_is_refused() -> None:
 
 
 def test_modes_in_which_nothing_is_replayed() -> None:
-    fast = vt.jit.trace(lambda x: x * 2.5, X)
+    fast = vt.jit.trace(lambda x: x * 2.5, drive())
     loose = vt.jit.replay(lambda x: x * 2.5)
     with vt.inference_mode():
         with pytest.raises(ReplayGuardError, match="inference mode is on"):
-            fast(X)
+            fast(drive())
         with pytest.raises(RecordingError, match="inference mode is on"):
-            vt.jit.trace(lambda x: x * 2.5, X)
-        assert loose(X).tolist() == [2.5, 5.0]
-    assert vt.vmap(loose)(vt.stack([X, A])).shape == (2, 2)
+            vt.jit.trace(lambda x: x * 2.5, drive())
+        assert loose(drive()).tolist() == [2.5, 5.0]
+    assert vt.vmap(loose)(vt.stack([drive(), rate()])).shape == (2, 2)
     with pytest.raises(ReplayGuardError, match="vmap runs the call"):
-        vt.vmap(fast)(vt.stack([X, A]))
-    with vt.autograd.detect_anomaly(check_nan=False):
-        assert loose(X).tolist() == [2.5, 5.0]
+        vt.vmap(fast)(vt.stack([drive(), rate()]))
+    with pytest.warns(UserWarning, match="slower"), vt.autograd.detect_anomaly(check_nan=False):
+        assert loose(drive()).tolist() == [2.5, 5.0]
     with vt.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x):
-        assert loose(X).tolist() == [2.5, 5.0]
+        assert loose(drive()).tolist() == [2.5, 5.0]
     assert loose.recordings == 0
 
 
 def test_recording_inside_recording_is_refused_and_calls_are_inlined() -> None:
     inner = vt.jit.replay(lambda x: x * 2.5)
     with pytest.raises(RecordingError, match="while another function is being recorded"):
-        vt.jit.trace(lambda x: vt.jit.trace(lambda y: y * 2.5, x)(x), X)
-    outer = vt.jit.trace(lambda x: inner(x) + 1.5, X)
-    assert outer(A).tolist() == [2.75, 2.125]
+        vt.jit.trace(lambda x: vt.jit.trace(lambda y: y * 2.5, x)(x), drive())
+    outer = vt.jit.trace(lambda x: inner(x) + 1.5, drive())
+    assert outer(rate()).tolist() == [2.75, 2.125]
     assert inner.recordings == 0
 
 
@@ -339,28 +348,28 @@ def test_is_tracing_is_true_while_a_function_is_recorded() -> None:
         return x * 2.5
 
     fast = vt.jit.replay(program)
-    fast(X)
+    fast(drive())
     assert (seen[0], seen[-1], vt.jit.is_tracing()) == (True, False, False)
 
 
 def test_a_number_of_a_closure_that_changes_is_noticed_while_it_is_compared() -> None:
     scale = [1.5]
     fast = vt.jit.replay(lambda x: x * scale[0])
-    fast(X)
+    fast(drive())
     scale[0] = 2.5
     with pytest.warns(UserWarning, match="result 1 differs.*not replayed any more"):
-        assert fast(X).tolist() == [2.5, 5.0]
-    assert fast(X).tolist() == [2.5, 5.0]
+        assert fast(drive()).tolist() == [2.5, 5.0]
+    assert fast(drive()).tolist() == [2.5, 5.0]
 
 
 def test_two_threads_have_the_bits_of_one() -> None:
-    fast = vt.jit.trace(loss_and_slope, A, X)
+    fast = vt.jit.trace(loss_and_slope, rate(), drive())
     inputs = [vt.from_numpy(np.random.default_rng(n).standard_normal(2)) for n in range(40)]
-    expected = [loss_and_slope(a, X)[1].tolist() for a in inputs]
+    expected = [loss_and_slope(a, drive())[1].tolist() for a in inputs]
     found: list[list[object]] = [[], []]
 
     def work(mine: list[object]) -> None:
-        mine.extend(fast(a, X)[1].tolist() for a in inputs)
+        mine.extend(fast(a, drive())[1].tolist() for a in inputs)
 
     threads = [threading.Thread(target=work, args=(mine,)) for mine in found]
     for thread in threads:

@@ -282,11 +282,11 @@ def trace(function: Callable[P, R], *examples: P.args, **named: P.kwargs) -> Tra
     """
     if recording.records_calls:
         raise _refused("trace was called while another function is being recorded", "nested")
-    leaves, structure = leaves_of(examples, named)
-    check_arguments(function, leaves)
     found = obstacle()
     if found is not None:
         raise _refused(f"{_name(function)} cannot be recorded while {found}", "mode")
+    leaves, structure = leaves_of(examples, named)
+    check_arguments(function, leaves)
     return Traced(function, record_call(function, examples, named, leaves), structure)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import TypeAlias
 
 from vtgrad.jit.containers import flatten
@@ -10,8 +11,8 @@ from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Structure", "leaves_of", "structure_of"]
 
-# Equal for arguments that are nested alike: the number of positional arguments that are tensors, or
-# the types and keys of all containers.
+# Equal for arguments that are nested alike: the number of arguments if none is a container or is
+# passed by name, or the types and keys of all containers.
 Structure: TypeAlias = object
 
 
@@ -26,7 +27,10 @@ def leaves_of(
         else:
             return args, len(args)
     tree = args, dict(kwargs)
-    return flatten(tree), structure_of(tree)
+    leaves = flatten(tree)
+    if not kwargs and len(leaves) == len(args) and all(map(is_, leaves, args)):
+        return args, len(args)
+    return leaves, structure_of(tree)
 
 
 def structure_of(value: object) -> Structure:

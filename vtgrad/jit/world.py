@@ -232,8 +232,9 @@ class World:
 
     def leave(self) -> None:
         """Put everything back; it may be called again after an interrupt."""
-        # Each in one call of a C function, in which no signal handler runs.
-        deque(starmap(np.copyto, self._kept), 0)
+        # Each in one call of a C function, in which no signal handler runs. What was kept first last:
+        # a run on other values keeps those.
+        deque(starmap(np.copyto, reversed(self._kept)), 0)
         deque(starmap(setattr, self._values), 0)
 
     def forget_memory(self) -> None:
