@@ -50,6 +50,9 @@ def outcome(run: Any, dtypes: list[str], arguments: list[Bytes], outside: list[B
         results = run_without_warnings(run, arguments, outside)
     except GuardFailed:
         return "a guard failed"
+    except ValueError as error:
+        # Of an integer to the power of a negative one.
+        return str(error)
     memory = zip((*arguments, *outside), dtypes, strict=True)
     return (
         [(x.dtype.str, x.shape, x.strides, bits(x)) for x in results],

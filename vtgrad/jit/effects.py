@@ -28,6 +28,8 @@ __all__ = [
     "is_dense",
     "is_elementwise",
     "is_pure",
+    "may_raise",
+    "PRODUCTS",
 ]
 
 
@@ -128,6 +130,32 @@ def is_pure(function: Callable[..., object]) -> bool:
         return False
     module = getattr(function, "__module__", None)
     return isinstance(module, str) and module.split(".")[0] == "numpy" and "random" not in module
+
+
+def may_raise(step: Step) -> bool:
+    """Whether a step may raise an error for some values, so that it must run even if it is dead.
+
+    These are integers to a power, decompositions, and whatever gets integers or bools beside an
+    array, which may be indices or counts.
+    """
+    function = step.function
+    if isinstance(function, np.ufunc):
+        if function in (np.power, np.float_power):
+            return all(x.dtype.kind in "biu" for x in step.outputs)
+        return function.signature is not None and function not in PRODUCTS
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, np.ufunc):
+        return function.__name__ not in ("reduce", "accumulate", "outer") or owner is np.power
+    if "linalg" in (getattr(function, "__module__", None) or ""):
+        return True
+    beside = step.inputs[1:2] if function is operator.setitem else step.inputs[1:]
+    return any(place.dtype.kind in "biu" for x in beside for place in places_in(x))
+
+
+# The generalised ufuncs that are products: of matrices, and of vectors in arrays.
+PRODUCTS: Final = frozenset(
+    getattr(np, name) for name in ("matmul", "vecdot", "matvec", "vecmat") if hasattr(np, name)
+)
 
 
 def is_elementwise(function: Callable[..., object]) -> bool:

@@ -91,11 +91,6 @@ class _Filling:
         self.executor.call(*entry_of(step, self.arrays))
 
     def _operands(self, part: Part, starts: tuple[int, ...]) -> Shape:
-        if part.initial is None:
-            return starts if len(part.operands) == len(starts) else self._picked(part, starts)
-        return self._picked(part, starts)
-
-    def _picked(self, part: Part, starts: tuple[int, ...]) -> Shape:
         return tuple([self._initial(part) if i < 0 else starts[i] for i in part.operands])
 
     def _key(self, step: Step) -> tuple[Key, tuple[Place, ...], tuple[int, ...]] | None:

@@ -20,7 +20,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from vtgrad.jit.effects import copied, extent
+from vtgrad.jit.effects import PRODUCTS, copied, extent
 from vtgrad.jit.memory import EXACT
 from vtgrad.jit.nests import Nest, are_apart, is_distinct, nest, one_loop, spread, sum_nest
 from vtgrad.jit.steps import Fixed, Place, Step
@@ -41,9 +41,6 @@ _ONE_LOOP: Final = (
 )
 # Their loops over integers raise errors.
 _OF_FLOATS: Final = frozenset({np.power, np.float_power, np.reciprocal})
-_PRODUCTS: Final = frozenset(
-    getattr(np, name) for name in ("matmul", "vecdot", "matvec", "vecmat") if hasattr(np, name)
-)
 _NUMBERS: Final = "?bBhHiIlLqQefdgFDG"
 
 
@@ -104,13 +101,13 @@ def parts_of(step: Step, places: tuple[Place, ...]) -> tuple[Part, ...] | None:
     if not all(_is_plain(place) for place in places):
         return None
     if copied(step) is not None or _is_spread_copy(step):
-        return _copy(places[0], places[1]) if step.writes else _copy(places[1], places[0])
+        return _copy(places, (0, 1) if step.writes else (1, 0))
     if step.writes:
         return None
     if isinstance(function, np.ufunc):
         if step.keywords or len(step.outputs) != 1 or len(places) != function.nargs:
             return None
-        if function in _PRODUCTS:
+        if function in PRODUCTS:
             return _product(function, places)
         return _elementwise(function, places) if function.nin <= 2 else None
     owner = getattr(function, "__self__", None)
@@ -204,7 +201,8 @@ def _elementwise(ufunc: np.ufunc, places: tuple[Place, ...]) -> tuple[Part, ...]
     return (Part(form, tuple(range(len(places)))),)
 
 
-def _copy(target: Place, source: Place) -> tuple[Part, ...] | None:
+def _copy(places: tuple[Place, ...], operands: Shape) -> tuple[Part, ...] | None:
+    target, source = [places[i] for i in operands]
     strides = spread(source, target.shape)
     item = target.dtype.itemsize
     if strides is None or not is_distinct(target.shape, target.strides, item):
@@ -214,7 +212,7 @@ def _copy(target: Place, source: Place) -> tuple[Part, ...] | None:
     loops = nest(target.shape, (target.strides, strides), 0)
     if loops is None:
         return None
-    return (Part(Copy(item, loops.sizes, loops.steps, loops.count, loops.inner), (0, 1)),)
+    return (Part(Copy(item, loops.sizes, loops.steps, loops.count, loops.inner), operands),)
 
 
 def _core_sizes(

@@ -6,7 +6,8 @@ about memory is told by intervals, see Note [Bytes of a place].
 Note [What a pass may change]
 
 A guard is checked before the step that it was recorded before, and the order of the steps stays.
-A step that draws random numbers, or a function that is not known, always runs. A place that is
+A step that draws random numbers, one that may raise an error, or a function that is not known,
+always runs. A place that is
 read from other memory has the strides that it had, because sums and products of matrices may round
 otherwise in another layout.
 """
@@ -18,7 +19,7 @@ from dataclasses import replace
 import numpy as np
 
 from vtgrad.jit.copies import without_copies
-from vtgrad.jit.effects import Effect, Intervals, effect_of, extent, is_dense, is_pure
+from vtgrad.jit.effects import Effect, Intervals, effect_of, extent, is_dense, is_pure, may_raise
 from vtgrad.jit.interpret import call, same_value, value_of
 from vtgrad.jit.moves import moved_all, moved_place, moved_step
 from vtgrad.jit.steps import (
@@ -108,7 +109,7 @@ class _Folding:
         return Program(self.buffers, steps, guards, results)
 
     def _step(self, step: Step, effect: Effect) -> Step:
-        if self._is_known(effect.reads) and is_pure(step.function) and self._may_run(effect):
+        if self._is_known(effect.reads) and self._may_run(effect) and _runs_once(step):
             for place in effect.writes:
                 self._written(place)
                 self.known.setdefault(place.buffer, Intervals()).add(*extent(place))
@@ -193,6 +194,11 @@ class _Folding:
         guards.append(guard)
 
 
+def _runs_once(step: Step) -> bool:
+    """Whether a run in advance is as good as one in each run."""
+    return is_pure(step.function) and not may_raise(step)
+
+
 def _is_changed(operand: Operand, step: Step) -> bool:
     """Whether an operand is one that the step writes to."""
     return any(place in step.writes for place in places_in(operand))
@@ -214,7 +220,8 @@ def without_dead_steps(program: Program) -> Program:
     for number in range(len(needed) - 1, -1, -1):
         step = program.steps[number]
         effect = effect_of(step)
-        if _is_needed(effect, live, kept_always) or not is_pure(step.function):
+        always = not is_pure(step.function) or may_raise(step)
+        if always or _is_needed(effect, live, kept_always):
             needed[number] = True
             if effect.whole:
                 _overwritten(live, effect.writes)
