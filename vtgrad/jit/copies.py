@@ -1,0 +1,178 @@
+"""Copies that need not be made.
+
+Note [Copies that need not be]
+
+A copy into a fresh buffer that nothing else writes is left out, if what is copied is not written
+until the copy was read for the last time: what reads the copy then reads the original. And a result
+of a ufunc that is only copied elsewhere is computed there, if nothing meets the target meanwhile.
+In both cases the two places have the same strides, so that all operands keep their layout.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from dataclasses import replace
+
+import numpy as np
+
+from vtgrad.jit.effects import copied, effect_of, extent, is_dense
+from vtgrad.jit.moves import Moves, moved_all, moved_place, moved_step
+from vtgrad.jit.steps import Guard, Kind, Place, Program, Step, places_in
+
+__all__ = ["without_copies"]
+
+# A step, and the bytes that it reads or writes of one buffer.
+Event = tuple[int, int, int]
+
+
+def without_copies(program: Program) -> Program:
+    """Leave copies out; see Note [Copies that need not be]."""
+    if not any(copied(step) for step in program.steps):
+        return program
+    return _Copies(program).run()
+
+
+class _Copies:
+    """One walk over a program that finds copies, and who else reads and writes their memory."""
+
+    __slots__ = ("moves", "program", "reads", "removed", "steps", "writes")
+
+    program: Program
+    reads: dict[int, list[Event]]
+    writes: dict[int, list[Event]]
+    # Buffers that are read elsewhere, steps that are left out, and the steps as they are now.
+    moves: Moves
+    removed: set[int]
+    steps: list[Step]
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.reads = {}
+        self.writes = {}
+        self.moves = {}
+        self.removed = set()
+        self.steps = list(program.steps)
+        for number, step in enumerate(program.steps):
+            effect = effect_of(step)
+            _note(self.reads, number, effect.reads)
+            _note(self.writes, number, effect.writes)
+        # A guard before a step reads after the step ahead of it.
+        for guard in program.guards:
+            for operand in guard.inputs:
+                _note(self.reads, guard.before, list(places_in(operand)))
+        _note(self.reads, len(program.steps), program.results)
+        for events in self.reads.values():
+            events.sort()
+
+    def run(self) -> Program:
+        """The program with fewer copies."""
+        for number in range(len(self.steps)):
+            step = self.steps[number]
+            if self.moves:
+                step = self.steps[number] = moved_step(step, self.moves)
+            found = copied(step)
+            if found is None or not _have_one_layout(*found):
+                continue
+            if not self._read_original(number, *found):
+                self._compute_there(number, *found)
+        return self._result()
+
+    def _result(self) -> Program:
+        program, moves = self.program, self.moves
+        before = [0]
+        for number in range(len(self.steps)):
+            before.append(before[-1] + (number not in self.removed))
+        guards = [self._guard(guard, before) for guard in program.guards]
+        steps = [x for number, x in enumerate(self.steps) if number not in self.removed]
+        return Program(
+            program.buffers, steps, guards, [moved_place(x, moves) for x in program.results]
+        )
+
+    def _guard(self, guard: Guard, before: list[int]) -> Guard:
+        inputs = moved_all(guard.inputs, self.moves)
+        return replace(guard, before=before[min(guard.before, len(self.steps))], inputs=inputs)
+
+    def _is_own(self, place: Place, number: int) -> bool:
+        """Whether a place is a whole fresh buffer that only one step writes."""
+        buffer = self.program.buffers[place.buffer]
+        return (
+            buffer.kind is Kind.FRESH
+            and len(self.writes.get(place.buffer, ())) == 1
+            and self.writes[place.buffer][0][0] == number
+            and extent(place) == (0, buffer.nbytes)
+        )
+
+    def _read_original(self, number: int, target: Place, source: Place) -> bool:
+        """Leave a copy out, if what is copied keeps its bytes for as long as they are read."""
+        if source.buffer == target.buffer or not self._is_own(target, number):
+            return False
+        readers = self.reads.get(target.buffer, [])
+        if not readers:
+            return False
+        if readers[0][0] <= number:
+            return False
+        last = readers[-1][0]
+        low, high = extent(source)
+        if _meets(self.writes.get(source.buffer, []), number, last, low, high):
+            return False
+        self.moves[target.buffer] = (source.buffer, low)
+        self.removed.add(number)
+        # What reads the copy reads the original now.
+        events = self.reads.setdefault(source.buffer, [])
+        for reader, start, stop in readers:
+            insort(events, (reader, start + low, stop + low))
+        return True
+
+    def _compute_there(self, number: int, target: Place, source: Place) -> None:
+        """Let a ufunc write to where its result is copied to."""
+        written = self.writes.get(source.buffer, ())
+        if source.buffer == target.buffer or len(written) != 1:
+            return
+        maker = written[0][0]
+        step = self.steps[maker]
+        readers = self.reads.get(source.buffer, [])
+        if maker in self.removed or maker >= number or not self._is_own(source, maker):
+            return
+        if len(readers) != 1 or not _can_compute_elsewhere(step, source, target):
+            return
+        low, high = extent(target)
+        # The step that computes reads before it writes, but NumPy copies what overlaps.
+        if _meets(self.reads.get(target.buffer, []), maker - 1, number, low, high):
+            return
+        if _meets(self.writes.get(target.buffer, []), maker, number - 1, low, high):
+            return
+        self.steps[maker] = replace(step, outputs=(target,))
+        self.removed.add(number)
+        events = self.writes[target.buffer]
+        events.remove((number, low, high))
+        insort(events, (maker, low, high))
+
+
+def _can_compute_elsewhere(step: Step, source: Place, target: Place) -> bool:
+    """Whether a step is a call of a ufunc whose one result is the source."""
+    return (
+        isinstance(step.function, np.ufunc)
+        and step.outputs == (source,)
+        and not step.keywords
+        and target.offset % target.dtype.alignment == 0
+    )
+
+
+def _note(events: dict[int, list[Event]], number: int, places: list[Place]) -> None:
+    for place in places:
+        events.setdefault(place.buffer, []).append((number, *extent(place)))
+
+
+def _meets(events: list[Event], after: int, until: int, low: int, high: int) -> bool:
+    """Whether a step after one and not after another one meets bytes."""
+    for i in range(bisect_left(events, (after + 1,)), len(events)):
+        number, start, stop = events[i]
+        if number > until:
+            return False
+        if start < high and low < stop:
+            return True
+    return False
+
+
+def _have_one_layout(target: Place, source: Place) -> bool:
+    return target.strides == source.strides and is_dense(target)
