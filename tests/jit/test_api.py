@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -377,3 +380,85 @@ def test_two_threads_have_the_bits_of_one() -> None:
     for thread in threads:
         thread.join()
     assert found == [expected, expected]
+
+
+# -- what a trace shows ----------------------------------------------------------------------------
+
+
+def test_operators_are_listed_and_nothing_changes() -> None:
+    w = doubles(1.0, 2.0).requires_grad_()
+
+    def program(x: vt.Tensor) -> vt.Tensor:
+        x.add_(1)
+        (w * x).sum().backward()
+        w.grad = None
+        return x * 2
+
+    x = doubles(3.0, 4.0)
+    fast = vt.jit.trace(program, x)
+    assert [str(o) for o in fast.operators if o.kind == "operator"] == [
+        "%0 = aten::add_(%0, 1)  # writes %0",
+        "%2 = aten::mul(%1, %0)",
+        "%3 = aten::sum(%2)",
+        "%4 = aten::ones_like()",
+        "vtgrad::fill_grads()",
+        "%7 = aten::mul(%0, 2)",
+    ]
+    assert (x.tolist(), x._version, w.grad) == ([3.0, 4.0], 0, None)
+    assert fast.operators is fast.operators
+
+
+def test_code_takes_the_arguments_by_name_and_has_the_same_bits() -> None:
+    fast = vt.jit.trace(loss_and_slope, rate(), drive())
+    namespace: dict[str, Callable[..., tuple[object, object]]] = {}
+    exec(fast.code, namespace)
+    a, x = np.array([0.25, -1.5]), np.array([3.0, 0.125])
+    loss, slope = namespace["replay"](a=a, x=x)
+    expected = loss_and_slope(vt.from_numpy(a), vt.from_numpy(x))
+    np.testing.assert_array_equal(np.asarray(loss), expected[0].numpy())
+    np.testing.assert_array_equal(np.asarray(slope), expected[1].numpy())
+
+
+def test_an_exported_module_has_what_the_function_closes_over(tmp_path: Path) -> None:
+    w = doubles(2.0, 3.0)
+    path = vt.jit.trace(lambda x: x * w, drive()).export(tmp_path / "product.py")
+    script = (
+        "import sys, numpy as np; import product; "
+        "print(product.replay(np.array([1.0, 10.0])).tolist(), 'vtgrad' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=path.parent, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[2.0, 30.0] False\n"
+
+
+def test_an_error_while_it_is_recorded_leaves_all_as_it_was() -> None:
+    w = doubles(1.0, 2.0).requires_grad_()
+
+    def program(x: vt.Tensor) -> vt.Tensor:
+        x.add_(1)
+        (w * x).sum().backward()
+        raise KeyboardInterrupt
+
+    x = doubles(3.0, 4.0)
+    for wrapper in (vt.jit.replay(program), lambda x: vt.jit.trace(program, x)):
+        with pytest.raises(KeyboardInterrupt):
+            wrapper(x)
+        assert (x.tolist(), x._version, w.grad) == ([3.0, 4.0], 0, None)
+        assert not vt.jit.is_tracing()
+
+
+def test_two_threads_record_at_once() -> None:
+    slow, fast = vt.jit.replay(loss_and_slope), vt.jit.replay(loss_and_slope)
+    expected = loss_and_slope(rate(), drive())[1].tolist()
+    found: list[object] = []
+
+    def work(function: Callable[..., tuple[vt.Tensor, vt.Tensor]]) -> None:
+        found.extend(function(rate(), drive())[1].tolist() for _ in range(20))
+
+    threads = [threading.Thread(target=work, args=(function,)) for function in (slow, fast)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [expected] * 40

@@ -19,15 +19,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Final, Generic, ParamSpec, TypeVar, cast
 
 from vtgrad.errors import RecordingError, ReplayGuardError
 from vtgrad.jit.call import Computed, Replay
 from vtgrad.jit.compare import differs
 from vtgrad.jit.entry import Mismatch, obstacle, refusal
-from vtgrad.jit.record_call import record_call
+from vtgrad.jit.operators import TracedOperator
+from vtgrad.jit.record_call import another_thread_records, list_operators_of, record_call
+from vtgrad.jit.source import Parameter, export, parameters_of, source_of
 from vtgrad.jit.state import thread as recording
-from vtgrad.jit.structure import Structure, leaves_of
+from vtgrad.jit.steps import Kind
+from vtgrad.jit.structure import Structure, argument_names, leaves_of
 from vtgrad.storage.warn import warn
 
 __all__ = ["LIMIT", "Replayed", "Traced", "replay", "trace"]
@@ -47,11 +51,125 @@ class Traced(Generic[P, R]):
     returns what the function would return: other tensors in each call.
     """
 
-    def __init__(self, function: Callable[P, R], call: Replay, structure: Structure) -> None:
+    def __init__(
+        self,
+        function: Callable[P, R],
+        call: Replay,
+        structure: Structure,
+        examples: tuple[tuple[object, ...], dict[str, object]],
+    ) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._call = call
         self._structure = structure
+        self._examples = examples
+        self._operators: tuple[TracedOperator, ...] | None = None
+
+    @property
+    def operators(self) -> tuple[TracedOperator, ...]:
+        """The operators that the function calls, in their order.
+
+        The function runs once more on the examples for it, when this is read first, and then all is
+        as before. So it must not be read while another thread uses what the function writes.
+
+        Returns
+        -------
+        tuple of TracedOperator
+            Operators, custom Functions and nodes of backward, the outermost only: each has what it
+            called in its `inner`.
+
+        Raises
+        ------
+        ReplayGuardError
+            If the examples have other shapes now.
+        ProfilerError
+            If the thread is being profiled.
+
+        Examples
+        --------
+        >>> def program(x):
+        ...     y = x * 2
+        ...     y[0].add_(1)
+        ...     return y
+        >>> for operator in vt.jit.trace(program, vt.ones(3)).operators:
+        ...     print(operator)
+        %1 = aten::mul(%0, 2)
+        %2 = aten::select(%1, 0)  # view of %1
+        %2 = aten::add_(%2, 1)  # writes %2
+        """
+        if self._operators is None:
+            args, kwargs = self._examples
+            leaves, _ = leaves_of(args, kwargs)
+            self._operators = list_operators_of(self._function, args, kwargs, leaves, self._call)
+        return self._operators
+
+    @property
+    def code(self) -> str:
+        """The recorded program as a module of Python that needs NumPy alone.
+
+        Its function takes arrays in place of tensors: the arguments that the program uses, then the
+        tensors from outside. It returns the results, then the new ``.grad``.
+
+        Returns
+        -------
+        str
+            The text.
+
+        Raises
+        ------
+        NotImplementedError
+            If the program draws random numbers, or calls what is not in NumPy.
+
+        Examples
+        --------
+        >>> fast = vt.jit.trace(lambda x: (x * 2).sum(), vt.ones(3))
+        >>> namespace = {}
+        >>> exec(fast.code, namespace)
+        >>> namespace["replay"](np.ones(3, np.float32))
+        array(6., dtype=float32)
+        """
+        return source_of(self._call.recording.program, parameters=self._parameters())
+
+    def export(self, path: str | Path) -> Path:
+        """Write the recorded program as a module that needs NumPy alone.
+
+        Its function takes arrays in place of the tensors among the arguments. What tensors from
+        outside hold now is a part of the module.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file, which is overwritten.
+
+        Returns
+        -------
+        Path
+            The file.
+
+        Raises
+        ------
+        NotImplementedError
+            As for `code`; then no file is written.
+        """
+        call = self._call
+        return export(
+            call.recording.program,
+            path,
+            parameters=self._parameters(),
+            outside=call.outside_now(),
+            title=f"{_name(self._function)}, recorded.",
+        )
+
+    def _parameters(self) -> list[Parameter]:
+        """What the function of `code` takes: arguments by their names, then what is outside."""
+        program = self._call.recording.program
+        others = [
+            found
+            for found in parameters_of(program)
+            if program.buffers[found.place.buffer].kind is Kind.OUTSIDE
+        ]
+        names = argument_names(self._function, *self._examples)
+        return [*self._call.parameters(names), *others]
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Replay the function.
@@ -227,6 +345,8 @@ class Replayed(Generic[P, R]):
             )
             return function(*args, **kwargs)
         check_arguments(function, leaves)
+        if another_thread_records():
+            return function(*args, **kwargs)
         call = record_call(function, args, kwargs, leaves)
         self._recordings += 1
         self._compared[call] = 0
@@ -287,7 +407,8 @@ def trace(function: Callable[P, R], *examples: P.args, **named: P.kwargs) -> Tra
         raise _refused(f"{_name(function)} cannot be recorded while {found}", "mode")
     leaves, structure = leaves_of(examples, named)
     check_arguments(function, leaves)
-    return Traced(function, record_call(function, examples, named, leaves), structure)
+    call = record_call(function, examples, named, leaves)
+    return Traced(function, call, structure, (examples, dict(named)))
 
 
 def replay(function: Callable[P, R]) -> Replayed[P, R]:

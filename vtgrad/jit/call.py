@@ -23,6 +23,7 @@ from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
+from vtgrad.errors import ReplayGuardError
 from vtgrad.generator import Generator
 from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.thread_levels import thread
@@ -32,7 +33,8 @@ from vtgrad.jit.containers import mapped
 from vtgrad.jit.entry import Leaf, Mismatch, cell_of, first_mismatch, guard_of, leaf_of, own_cell
 from vtgrad.jit.interpret import GuardFailed
 from vtgrad.jit.recording import Memory, Recording, Result, Same, Source
-from vtgrad.jit.steps import Kind
+from vtgrad.jit.source import Parameter
+from vtgrad.jit.steps import Kind, Program
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import DType, get_default_dtype
 from vtgrad.storage.mode import Mode
@@ -47,7 +49,15 @@ __all__ = ["Replay", "Computed", "Runner"]
 
 
 class Runner(Protocol):
-    """A program that is prepared for runs."""
+    """A program that is prepared for runs.
+
+    Attributes
+    ----------
+    program : Program
+        What is run; its guards have the numbers that `GuardFailed` names.
+    """
+
+    program: Program
 
     def run(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
         """Run on the bytes of the buffers of the two kinds, by position; the results.
@@ -279,7 +289,7 @@ class Replay:
             arrays = run_without_warnings(self._runner.run, memory[:first], memory[first:])
         except GuardFailed as failed:
             _restore(generators, computed.states)
-            guard = self.recording.program.guards[failed.number]
+            guard = self._runner.program.guards[failed.number]
             return Mismatch(
                 f"a value that left the recording was {guard.value!r}, and is another one",
                 guard.line,
@@ -350,6 +360,39 @@ class Replay:
             assert impl is not None
             cell = own_cell(impl)
             found.append((cell, cell.grad, change.number))
+        return found
+
+    # -- what it is for others -----------------------------------------------------------------
+
+    def parameters(self, names: Sequence[str]) -> list[Parameter]:
+        """The arguments that the program uses, as parameters of a source, in their order.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of the leaves of the arguments.
+        """
+        found: dict[int, Parameter] = {}
+        for memory in self.recording.arguments:
+            for source, place in zip(memory.sources, memory.places, strict=True):
+                if isinstance(source.holder, int) and not source.is_grad:
+                    found[source.holder] = Parameter(names[source.holder], place)
+        return [found[number] for number in sorted(found)]
+
+    def outside_now(self) -> list[Array]:
+        """The bytes of tensors from outside, as they are now.
+
+        Raises
+        ------
+        ReplayGuardError
+            If one is not as it was.
+        """
+        found: list[Array] = []
+        for binding in self.bindings[self._first_outside :]:
+            live = binding.live(())
+            if isinstance(live, Mismatch):
+                raise ReplayGuardError(str(live), guard=live.reason, line=None)
+            found.append(live)
         return found
 
     # -- its end -------------------------------------------------------------------------------

@@ -1,29 +1,79 @@
-"""A function and arguments, recorded and made ready for calls."""
+"""A function and arguments, recorded and made ready for calls.
+
+Note [One recording at a time]
+
+A recording looks at all tensors of the process, and puts all of them back afterwards. So one thread
+records at a time. `trace` waits for its turn; a call of a replayed function, which can do without,
+does not wait, because the thread that records may be waiting for this one.
+"""
 
 from __future__ import annotations
 
 import functools
+import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from types import CodeType
-from typing import TypeVar
+from itertools import starmap
+from operator import setitem
+from threading import get_ident
+from types import CodeType, EllipsisType
+from typing import Final, ParamSpec, TypeVar
 
 import numpy as np
 
-from vtgrad.errors import RecordingError
+from vtgrad.errors import RecordingError, ReplayGuardError
 from vtgrad.jit.call import Replay
 from vtgrad.jit.containers import flatten
+from vtgrad.jit.entry import Mismatch
+from vtgrad.jit.operators import TracedOperator, list_operators
 from vtgrad.jit.record import record
 from vtgrad.jit.recording import Recording, Same
 from vtgrad.jit.runner import prepare
 from vtgrad.jit.steps import Line
+from vtgrad.jit.world import World
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.storage.thread_state import after_fork, changed, run_with
 
-__all__ = ["record_call"]
+__all__ = ["another_thread_records", "list_operators_of", "record_call"]
 
+P = ParamSpec("P")
 R = TypeVar("R")
+
+# See Note [One recording at a time].
+recording_lock: Final = threading.RLock()
+after_fork(recording_lock.release, before=recording_lock.acquire, in_parent=recording_lock.release)
+
+
+class _Holder:
+    """The thread that records, as `threading.get_ident` numbers it; 0 for none."""
+
+    __slots__ = ("thread",)
+
+    thread: int
+
+    def __init__(self) -> None:
+        self.thread = 0
+
+
+_holder: Final = _Holder()
+
+
+def another_thread_records() -> bool:
+    """Whether a recording would have to wait; see Note [One recording at a time]."""
+    return _holder.thread not in (0, get_ident())
+
+
+def _run_alone(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call a function that uses all tensors of the process, while `is_tracing`."""
+    settings = changed(records_calls=True)
+    with recording_lock:
+        try:
+            _holder.thread = get_ident()
+            return run_with(settings, function, *args, **kwargs)
+        finally:
+            _holder.thread = 0
 
 
 def record_call(
@@ -61,13 +111,67 @@ def record_call(
         )
         return result
 
-    recording: Recording = run_with(
-        changed(records_calls=True), record, recorded, args, dict(kwargs)
-    )
+    recording = _run_alone(record, recorded, args, dict(kwargs))
     kept = {impl: handles[impl] for impl in _returned_from_outside(recording)}
     recording.line = recording.line or line_of(function)
     name = getattr(function, "__name__", type(function).__name__)
     return Replay(recording, prepare(recording.program), leaves, kept, name)
+
+
+def list_operators_of(
+    function: Callable[..., object],
+    args: tuple[object, ...],
+    kwargs: Mapping[str, object],
+    leaves: Sequence[object],
+    replay: Replay,
+) -> tuple[TracedOperator, ...]:
+    """Run a recorded function once more, and list its operators; all is then as before.
+
+    Parameters
+    ----------
+    function, args, kwargs, leaves
+        As for `record_call`.
+    replay : Replay
+        Its recording, which knows the memory that it writes.
+
+    Raises
+    ------
+    ReplayGuardError
+        If the arguments are not as they were while recording.
+    """
+    kept: list[tuple[Array, EllipsisType, Array]] = []
+    for binding in replay.bindings:
+        if binding.written:
+            live = binding.live(leaves)
+            if isinstance(live, Mismatch):
+                raise ReplayGuardError(
+                    f"the examples are not as they were: {live}", guard=live.reason, line=None
+                )
+            kept.append((live, ..., live.copy()))
+    return _run_alone(_listed, functools.partial(function, *args, **kwargs), leaves, kept)
+
+
+def _listed(
+    call: Callable[[], object],
+    leaves: Sequence[object],
+    kept: Sequence[tuple[Array, EllipsisType, Array]],
+) -> tuple[TracedOperator, ...]:
+    """The operators of a call, after which all is as before."""
+    world = World(leaves)
+    try:
+        try:
+            world.enter(as_recording=False)
+            return list_operators(call)[0]
+        finally:
+            _put_back(world, kept)
+    finally:
+        # Once more, in case an interrupt has ended the first.
+        _put_back(world, kept)
+
+
+def _put_back(world: World, kept: Sequence[tuple[Array, EllipsisType, Array]]) -> None:
+    world.leave()
+    deque(starmap(setitem, kept), 0)
 
 
 def line_of(function: object) -> Line | None:

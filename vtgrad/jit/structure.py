@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from operator import is_
 from typing import TypeAlias
 
 from vtgrad.jit.containers import flatten
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["Structure", "leaves_of", "structure_of"]
+__all__ = ["Structure", "argument_names", "leaves_of", "structure_of"]
 
 # Equal for arguments that are nested alike: the number of arguments if none is a container or is
 # passed by name, or the types and keys of all containers.
@@ -31,6 +32,43 @@ def leaves_of(
     if not kwargs and len(leaves) == len(args) and all(map(is_, leaves, args)):
         return args, len(args)
     return leaves, structure_of(tree)
+
+
+def argument_names(
+    function: Callable[..., object], args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> list[str]:
+    """A name for each leaf of the arguments: the parameter's, with a number in a container.
+
+    Parameters
+    ----------
+    function : callable
+        The function.
+    args, kwargs : tuple and mapping
+        Its arguments.
+    """
+    try:
+        bound = inspect.signature(function).bind(*args, **kwargs)
+    except (TypeError, ValueError):  # a function of C without a signature
+        return [f"x{number}" for number in range(len(flatten((args, dict(kwargs)))))]
+    names: list[str] = []
+    given = dict(kwargs)
+    parameters = bound.signature.parameters
+    for name, value in bound.arguments.items():
+        several = parameters[name].kind is inspect.Parameter.VAR_POSITIONAL
+        if name in given or parameters[name].kind is inspect.Parameter.VAR_KEYWORD:
+            continue
+        names += _named(name, flatten(value), alone=not several and _is_leaf(value))
+    for name, value in given.items():
+        names += _named(name, flatten(value), alone=_is_leaf(value))
+    return names
+
+
+def _is_leaf(value: object) -> bool:
+    return structure_of(value) is None
+
+
+def _named(name: str, leaves: Sequence[object], *, alone: bool) -> list[str]:
+    return [name] if alone else [f"{name}_{number}" for number in range(len(leaves))]
 
 
 def structure_of(value: object) -> Structure:
