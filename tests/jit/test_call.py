@@ -5,19 +5,18 @@ from __future__ import annotations
 import gc
 import os
 import re
-import sys
 import threading
 import weakref
 from collections.abc import Callable
 from functools import partial
-from types import FrameType
-from typing import Any
 
 import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from tests.jit.hand_made import double_tensor, recorded_update
+from vtgrad.graph.hooks import graph_lock
 from vtgrad.jit.call import Replay
 from vtgrad.jit.entry import Mismatch
 
@@ -255,59 +254,44 @@ def test_a_fork_frees_what_another_thread_had_taken() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-class Interrupt(KeyboardInterrupt):
-    """Raised between two bytecodes of the library."""
+@NEEDS_TRACE
+def test_an_interrupt_leaves_all_or_nothing() -> None:
+    outcomes: set[bool] = set()
+    made: list[tuple[Replay, vt.Tensor, vt.Tensor]] = []
 
-
-def interrupted(function: Callable[[], object], after: int) -> bool:
-    """Call a function, and raise at the n-th bytecode of modules of `vtgrad.jit`."""
-    count = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal count
-        if "vtgrad/jit" not in frame.f_code.co_filename:
-            return None
-        frame.f_trace_opcodes = True
-        if event == "opcode":
-            count += 1
-            if count == after:
-                raise Interrupt
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        function()
-    except Interrupt:
-        return True
-    finally:
-        sys.settrace(before)
-    return False
-
-
-def test_an_interrupt_between_any_two_bytecodes_leaves_all_or_nothing() -> None:
-    after = 1
-    outcomes: set[str] = set()
-    while True:
+    def prepare() -> Callable[[], object]:
         x, y, w = tensors()
         call, _ = recorded_update(x, y, w)
-        raised = interrupted(partial(replay, call, x, y), after)
-        values = tuple(y.numpy())
-        assert values in ((4.0, 5.0, 6.0), (5.0, 7.0, 9.0))
-        done = values == (5.0, 7.0, 9.0)
+        made[:] = [(call, y, w)]
+        return partial(replay, call, x, y)
+
+    def check(over: bool) -> None:
+        ((call, y, w),) = made
+        values = y.tolist()
+        done = values == [5.0, 7.0, 9.0]
+        assert done or values == [4.0, 5.0, 6.0]
+        assert done or not over
         assert (w.grad is not None) is done
         if done:
             assert y._version == 3
             assert [write.operator for write in y.writes()] == ["replay of update, line 12"]
-        outcomes.add("done" if done else "nothing")
-        # It is free again in any case.
-        turn = call.begin()
-        assert turn is not None
-        if not raised:
-            break
-        after += 7
-    assert outcomes == {"done", "nothing"}
-    assert after > 500
+        outcomes.add(done)
+        # It is free again in any case, and so are the locks.
+        assert call.begin() is not None
+        call.end()
+        taken: list[bool] = []
+
+        def take() -> None:
+            taken.append(graph_lock.acquire(timeout=5))
+            graph_lock.release()
+
+        thread = threading.Thread(target=take)
+        thread.start()
+        thread.join()
+        assert taken == [True]
+
+    assert interrupted_everywhere(prepare, check) > 30
+    assert outcomes == {True, False}
 
 
 def test_a_thousand_calls_leave_no_objects() -> None:

@@ -93,13 +93,15 @@ class Binding:
         The copy on which the program works, if it writes.
     name : str
         What it is, for messages.
-    fixed : bool
-        Whether the array is the same in each call, unless the tensor is given other memory.
+    fixed : TensorImpl or None
+        The tensor from outside, if it is the only source and not a ``.grad``.
+    array, bytes : numpy.ndarray or None
+        Of a fixed tensor: its array while it was recorded, and the bytes.
     """
 
     __slots__ = (
-        "_array",
-        "_live",
+        "array",
+        "bytes",
         "fixed",
         "name",
         "nbytes",
@@ -115,10 +117,9 @@ class Binding:
     written: tuple[Place, ...]
     scratch: Array | None
     name: str
-    fixed: bool
-    # Of fixed memory: the array that was bound last, and its bytes.
-    _array: Array | None
-    _live: Array | None
+    fixed: TensorImpl | None
+    array: Array | None
+    bytes: Array | None
 
     def __init__(self, memory: Memory, nbytes: int, written: tuple[Place, ...], name: str) -> None:
         self.sources = memory.sources
@@ -127,11 +128,12 @@ class Binding:
         self.written = written
         self.scratch = np.empty(nbytes, np.uint8) if written else None
         self.name = name
+        self.fixed = self.array = self.bytes = None
         first = memory.sources[0]
-        self.fixed = (
-            len(memory.sources) == 1 and isinstance(first.holder, TensorImpl) and not first.is_grad
-        )
-        self._array = self._live = None
+        if len(memory.sources) == 1 and not first.is_grad and isinstance(first.holder, TensorImpl):
+            self.array = first.holder.array
+            self.bytes = self._bytes_of(self.array)
+            self.fixed = first.holder
 
     def live(self, leaves: Sequence[object]) -> Array | Mismatch:
         """The bytes of the memory in this call.
@@ -144,26 +146,22 @@ class Binding:
         if len(self.sources) > 1:
             return self._live_of_several(leaves)
         array = _array_at(self.sources[0], leaves)
-        known = self._live
-        if known is not None:
-            if array is self._array:
-                return known
+        if self.fixed is not None:
+            if array is self.array and self.bytes is not None:
+                return self.bytes
             return Mismatch(f"{self.name} was given other memory, by set_, resize_ or .data")
-        place = self.places[0]
         if array is None:
             return Mismatch(f"{self.name} is gone")
-        if not _is_placed(array, place):
+        if not _is_placed(array, self.places[0]):
             return Mismatch(f"{self.name} has another shape, dtype or strides than it had")
         if self.written and not array.flags.writeable:
             return Mismatch(f"{self.name} is read-only, and the program writes to it")
-        live: Array
+        return self._bytes_of(array)
+
+    def _bytes_of(self, array: Array) -> Array:
         if array.flags.c_contiguous:
-            live = np.ndarray((self.nbytes,), np.uint8, array)
-        else:
-            live = bytes_of(array)
-        if self.fixed:
-            self._array, self._live = array, live
-        return live
+            return np.ndarray((self.nbytes,), np.uint8, array)
+        return bytes_of(array)
 
     def copy_in(self, live: Array) -> Array:
         """The copy on which the program works, with what is there now."""
@@ -219,17 +217,26 @@ def overlapping(
         The numbers of those that are written.
     """
     for number in written:
-        one = lives[number]
+        one, binding = lives[number], bindings[number]
+        owns = _owns(one)
         for other, live in enumerate(lives):
-            if other == number or (bindings[number].fixed and bindings[other].fixed):
-                # Tensors from outside are compared when they are bound.
+            if other == number or (binding.fixed and bindings[other].fixed):
+                # They lie where they did while they were recorded.
+                continue
+            if owns and one.base is not live.base and _owns(live):
                 continue
             if np.may_share_memory(one, live):
                 return Mismatch(
-                    f"{bindings[number].name} shares memory with {bindings[other].name}, and did "
+                    f"{binding.name} shares memory with {bindings[other].name}, and did "
                     "not; the program writes to it"
                 )
     return None
+
+
+def _owns(live: Array) -> bool:
+    """Whether bytes are those of an array that owns its memory, which only its views share."""
+    base = live.base
+    return type(base) is np.ndarray and base.flags.owndata
 
 
 def written_places(program: Program) -> dict[int, tuple[Place, ...]]:

@@ -28,7 +28,7 @@ from vtgrad.generator import Generator
 from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.thread_levels import thread
 from vtgrad.jit.bindings import Binding, bindings_of, impl_at, overlapping
-from vtgrad.jit.commit import GradStore, Move, commit, commit_grads, mark_places
+from vtgrad.jit.commit import GradStore, commit, commit_grads, mark_places
 from vtgrad.jit.containers import mapped
 from vtgrad.jit.entry import Leaf, Mismatch, cell_of, first_mismatch, guard_of, leaf_of, own_cell
 from vtgrad.jit.interpret import GuardFailed
@@ -262,6 +262,10 @@ class Replay:
             return self._mismatch(leaves)
         lives: list[Array] = []
         for binding in self.bindings:
+            fixed = binding.fixed
+            if fixed is not None and fixed.array is binding.array:
+                lives.append(binding.bytes)  # type: ignore[arg-type]  # set with `fixed`
+                continue
             live = binding.live(leaves)
             if isinstance(live, Mismatch):
                 return live
@@ -415,26 +419,22 @@ class Replay:
         copies: list[tuple[Array, EllipsisType, Array]] = []
         for number in self._written:
             bindings[number].copy_out(lives[number], copies)
-        moves = [
-            Move(counter, before, group.by, partial(self._mark, group, lives, leaves))
-            for counter, before, group in zip(
-                computed.counters, computed.versions, self.groups, strict=True
-            )
-        ]
-        return commit(copies, moves, computed.grads, self._operator)
+        return commit(
+            copies,
+            computed.counters,
+            computed.versions,
+            computed.grads,
+            self._operator,
+            [group.by for group in self.groups],
+            partial(self._mark, lives, leaves),
+        )
 
-    def _mark(
-        self,
-        group: Group,
-        lives: Sequence[Array],
-        leaves: Sequence[object],
-        counter: VersionCounter,
-    ) -> None:
-        """Mark the elements that will be written, see Note [Exact staleness]."""
-        for number, source in group.parts:
+    def _mark(self, lives: Sequence[Array], leaves: Sequence[object], number: int) -> None:
+        """Mark what a group will write, see Note [Exact staleness]."""
+        for part, source in self.groups[number].parts:
             impl = impl_at(source, leaves)
             assert impl is not None
-            mark_places(impl, counter, lives[number], self.bindings[number].written)
+            mark_places(impl, lives[part], self.bindings[part].written)
 
     def result(self, computed: Computed, leaves: Sequence[object]) -> object:
         """What the call returns."""

@@ -34,31 +34,10 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import Record, Storing, VersionCounter
 
-__all__ = ["GradStore", "Move", "commit", "commit_grads", "mark_places", "part_of"]
+__all__ = ["GradStore", "commit", "commit_grads", "mark_places", "part_of"]
 
 _value: Final = attrgetter("value")
 _next: Final = (1).__add__
-
-
-class Move(NamedTuple):
-    """A version that a replay moves.
-
-    Attributes
-    ----------
-    counter : VersionCounter
-        The counter.
-    before : int
-        The version when the call began.
-    by : int
-        How far it moves.
-    mark : callable
-        Marks the elements that will be written in the log of the counter, if there is one.
-    """
-
-    counter: VersionCounter
-    before: int
-    by: int
-    mark: Callable[[VersionCounter], None]
 
 
 class GradStore(NamedTuple):
@@ -91,9 +70,12 @@ def part_of(memory: Array, place: Place) -> Array:
 
 def commit(
     copies: Iterable[tuple[Array, EllipsisType, Array]],
-    moves: Sequence[Move],
+    counters: Sequence[VersionCounter],
+    versions: Sequence[int],
     grads: Sequence[GradStore],
     operator: str,
+    by: Sequence[int],
+    mark: Callable[[int], None],
 ) -> bool:
     """Change everything at once; see Note [Committed in one call].
 
@@ -101,10 +83,16 @@ def commit(
     ----------
     copies : iterable of tuple
         What is written: the part of the caller's memory, ``...`` and the elements.
-    moves, grads : sequence
-        What changes besides.
+    counters : sequence of VersionCounter
+        The counters that move.
+    versions, by : sequence of int
+        Where they were when the call began, and how far each moves.
+    grads : sequence of GradStore
+        The gradients that change.
     operator : str
         The writer, for the record of each version.
+    mark : callable
+        Marks the elements that will be written on the counter of a number, which has a log.
 
     Returns
     -------
@@ -112,13 +100,38 @@ def commit(
         False if others have changed some of it since the call began; then nothing has changed.
     """
     with graph_lock:
-        for counter, before, _, _ in moves:
+        for counter, before in zip(counters, versions, strict=True):
             if counter.value != before:
                 return False
         for cell, present, _ in grads:
             if cell.grad is not present:
                 return False
-        _carry_out(moves, operator, chain(starmap(setitem, copies), _filling(grads)))
+        code, instruction = caller(OUTERMOST) or (None, -1)
+        ident = get_ident()
+        storing = Storing()
+        try:
+            records: list[tuple[list[Record | None], int, Record]] = []
+            for number, counter in enumerate(counters):
+                storing.begin(counter)
+                if by[number] > 1:
+                    counter.value += by[number] - 1
+                if counter.log is not None:
+                    mark(number)
+                writes = counter.writes
+                if writes is None:
+                    none_yet: list[Record | None] = [None] * KEPT
+                    writes = counter.writes = none_yet
+                version = counter.value + 1
+                record = version, operator, code, instruction, ident, None
+                records.append((writes, version & SLOT_MASK, record))
+            stores = chain(
+                starmap(setitem, records),
+                map(setattr, counters, repeat("value"), map(_next, map(_value, counters))),
+                starmap(setitem, copies),
+            )
+            deque(chain(stores, _filling(grads)) if grads else stores, 0)
+        finally:
+            deque(storing.ends, 0)
     return True
 
 
@@ -142,46 +155,13 @@ def _filling(grads: Sequence[GradStore]) -> Iterator[None]:
     )
 
 
-def _carry_out(moves: Sequence[Move], operator: str, stores: Iterable[object]) -> None:
-    """Mark what will be written, and drain the stores together with records and versions."""
-    code, instruction = caller(OUTERMOST) or (None, -1)
-    ident = get_ident()
-    storing = Storing()
-    try:
-        counters: list[VersionCounter] = []
-        records: list[tuple[list[Record | None], int, Record]] = []
-        for counter, _, by, mark in moves:
-            storing.begin(counter)
-            if by > 1:
-                counter.value += by - 1
-            if counter.log is not None:
-                mark(counter)
-            version = counter.value + 1
-            writes = counter.writes
-            if writes is None:
-                none_yet: list[Record | None] = [None] * KEPT
-                writes = counter.writes = none_yet
-            record: Record = version, operator, code, instruction, ident, None
-            records.append((writes, version & SLOT_MASK, record))
-            counters.append(counter)
-        versions = map(_next, map(_value, counters))
-        moving = map(setattr, counters, repeat("value"), versions)
-        deque(chain(starmap(setitem, records), moving, stores), 0)
-    finally:
-        deque(storing.ends, 0)
-
-
-def mark_places(
-    impl: TensorImpl, counter: VersionCounter, live: Array, places: Sequence[Place]
-) -> None:
+def mark_places(impl: TensorImpl, live: Array, places: Sequence[Place]) -> None:
     """Mark places in the memory of a tensor as written, see Note [Exact staleness].
 
     Parameters
     ----------
     impl : TensorImpl
-        A tensor in the buffer.
-    counter : VersionCounter
-        Its counter, which has a log.
+        A tensor in the buffer, whose counter has a log.
     live : numpy.ndarray
         The bytes of the buffer.
     places : sequence of Place
@@ -190,7 +170,7 @@ def mark_places(
     own = _address(impl.array)
     for place in places:
         part = part_of(live, place)
-        mark_written(impl.alias(part, impl.byte_offset + _address(part) - own), counter)
+        mark_written(impl.alias(part, impl.byte_offset + _address(part) - own), impl.counter)
 
 
 def _address(array: Array) -> int:
