@@ -110,6 +110,9 @@ def effect_of(step: Step) -> Effect:
         return Effect(reads[1:], list(step.writes), _is_all(step.inputs[1]))
     if function is np.ndarray.fill:
         return Effect(reads[1:], list(step.writes), True)
+    if function is np.copyto:
+        whole = len(step.inputs) < 4 and all(name != "where" for name, _ in step.keywords)
+        return Effect(reads[1:], list(step.writes), whole)
     return Effect(reads, [*step.outputs, *step.writes], False)
 
 

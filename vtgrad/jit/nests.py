@@ -202,4 +202,8 @@ def sum_nest(place: Place, out: Place, axes: frozenset[int]) -> Nest | None:
     steps = [step for _, (step, _, _) in dimensions if step]
     if steps != sorted(steps) or len({s for _, (_, s, _) in dimensions}) != len(dimensions):
         return None
-    return _as_nest(_joined(dimensions), 3)
+    loops = _joined(dimensions)
+    # An inner sum beside another one: NumPy sums parts of its buffer.
+    if len(loops) > 1 and not loops[0][1][0] and any(not step for _, (step, _, _) in loops[1:]):
+        return None
+    return _as_nest(loops, 3)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 from vtgrad.jit.effects import effect_of
 from vtgrad.jit.executor import INITIALS, fill_executor
 from vtgrad.jit.memory import Layout, lay_out, new_arena
-from vtgrad.jit.numbers import with_number_places
+from vtgrad.jit.normal_form import in_normal_form
 from vtgrad.jit.passes import improve
 from vtgrad.jit.steps import Kind, Program
 from vtgrad.jit.table import Arrays, run_table, table_of
@@ -50,7 +50,7 @@ def prepare(program: Program, native: bool = NATIVE) -> Runner:
     Runner
         It keeps the memory that the program needs.
     """
-    return Runner(improve(with_number_places(program)), native and NATIVE)
+    return Runner(improve(in_normal_form(program)), native and NATIVE)
 
 
 class Runner:
