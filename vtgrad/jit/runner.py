@@ -8,10 +8,17 @@ So after a guard that failed, an error or an interrupt, no memory outside of the
 and the next run begins anew.
 
 One run at a time may use the arena.
+
+Note [The collector while a program is prepared]
+
+The passes make millions of small objects, which all stay and of which none is garbage. The collector
+would look through all of them, and through all else of the process, again and again: that took half
+of the time. So it waits until a program is prepared, which takes a second for the largest ones.
 """
 
 from __future__ import annotations
 
+import gc
 import operator
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -49,8 +56,16 @@ def prepare(program: Program, native: bool = NATIVE) -> Runner:
     -------
     Runner
         It keeps the memory that the program needs.
+
+    See Note [The collector while a program is prepared].
     """
-    return Runner(improve(in_normal_form(program)), native and NATIVE)
+    was_enabled = gc.isenabled()
+    try:
+        gc.disable()
+        return Runner(improve(in_normal_form(program)), native and NATIVE)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Runner:
