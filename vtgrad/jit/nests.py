@@ -48,7 +48,7 @@ class Nest(NamedTuple):
         Of the loops around, the innermost first.
     steps : tuple of tuple of int
         For each operand, its strides in them.
-    count : int
+    length : int
         The elements of the inner loop.
     inner : tuple of int
         The stride of each operand in it.
@@ -56,7 +56,7 @@ class Nest(NamedTuple):
 
     sizes: Shape
     steps: tuple[Shape, ...]
-    count: int
+    length: int
     inner: Shape
 
 

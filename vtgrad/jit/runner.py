@@ -11,19 +11,20 @@ One run at a time may use the arena.
 
 Note [The collector while a program is prepared]
 
-The passes make millions of small objects, which all stay and of which none is garbage. The collector
-would look through all of them, and through all else of the process, again and again: that took half
-of the time. So it waits until a program is prepared, which takes a second for the largest ones.
+The passes make millions of small objects, which all stay and of which none is garbage. The
+collector would look through all of them, and through all else of the process, again and again: that
+took half of the time. So it waits until a program is prepared, a second or two for the largest.
 """
 
 from __future__ import annotations
 
 import gc
-import operator
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from vtgrad.jit.effects import effect_of
 from vtgrad.jit.executor import INITIALS, fill_executor
@@ -38,6 +39,8 @@ from vtgrad.storage.no_fp_warnings import run_without_warnings
 
 if TYPE_CHECKING or NATIVE:
     from vtgrad._loops import Executor
+else:
+    Executor = None
 
 __all__ = ["Runner", "prepare"]
 
@@ -50,7 +53,7 @@ def prepare(program: Program, native: bool = NATIVE) -> Runner:
     program : Program
         What is run; it is not changed.
     native : bool
-        Whether the executor in C runs it, if that is there.
+        Whether the executor in C runs it, if that is installed.
 
     Returns
     -------
@@ -62,7 +65,7 @@ def prepare(program: Program, native: bool = NATIVE) -> Runner:
     was_enabled = gc.isenabled()
     try:
         gc.disable()
-        return Runner(improve(in_normal_form(program)), native and NATIVE)
+        return Runner(improve(in_normal_form(program)), Executor if native else None)
     finally:
         if was_enabled:
             gc.enable()
@@ -92,7 +95,7 @@ class Runner:
     _out: tuple[list[tuple[int, Array]], list[tuple[int, Array]]]
     _results: list[Array]
 
-    def __init__(self, program: Program, native: bool) -> None:
+    def __init__(self, program: Program, executor_type: type[Executor] | None) -> None:
         layout = lay_out(program)
         layout = Layout(layout.offsets, layout.nbytes + INITIALS)
         arena = new_arena(layout)
@@ -114,8 +117,8 @@ class Runner:
             if number in written:
                 self._out[outside].append((buffer.position, memory))
         self._results = [arrays.at(place) for place in program.results]
-        if native:
-            executor = Executor(arena)
+        if executor_type is not None:
+            executor = executor_type(arena)
             self.calls = fill_executor(executor, program, layout, arrays, arena)
             self._run = executor.run
         else:
@@ -163,5 +166,5 @@ class Runner:
                 sources.append(memory)
         if targets:
             # No Python code runs between two copies.
-            deque(map(operator.setitem, targets, repeat(slice(None)), sources), maxlen=0)
+            deque(map(np.ndarray.__setitem__, targets, repeat(...), sources), maxlen=0)
         return results
