@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
-import sys
 from importlib.machinery import ExtensionFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import Final
 
 import pytest
+
+from vtgrad.storage.loops import NATIVE
 
 __all__ = ["IN_C", "in_c"]
 
@@ -27,7 +29,7 @@ def _in_c() -> ModuleType | None:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
         return module
-    return sys.modules.get("vtgrad._loops")
+    return importlib.import_module("vtgrad._loops") if NATIVE else None
 
 
 IN_C: Final = _in_c()

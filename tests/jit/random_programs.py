@@ -60,6 +60,7 @@ REFUSED: Final = (
     IndexError,
     OverflowError,
     np.exceptions.ComplexWarning,
+    DeprecationWarning,
 )
 SHAPES: Final = [(), (1,), (2,), (3,), (4,), (7,), (17,), (40,), (1, 1), (2, 3), (3, 2), (3, 3)]
 SHAPES_OF_MORE: Final = [(1, 5), (4, 1), (8, 6), (3, 17), (2, 3, 4), (1, 3, 2), (20, 9), (5, 4, 3)]

@@ -10,12 +10,15 @@ their code for a vector of elements may round otherwise than that for one elemen
 A sum is computed in NumPy's order: the dimensions are sorted by the strides of the operand, joined,
 and the one with the smallest stride is the inner loop, which sums in pairs if it is summed over.
 Where that order would depend on more than the strides, as with axes that run backwards, the sum is
-left to NumPy.
+left to NumPy; and so are large ones for a NumPy that sums parts of them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+import math
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from vtgrad.jit.steps import Place
 from vtgrad.storage.arrays import Shape
@@ -33,7 +36,11 @@ __all__ = [
 ]
 
 # Of the loops around the inner one; `_steps.c` has no room for more.
-MOST_OUTER = 8
+MOST_OUTER: Final = 8
+
+# Before 2.4, NumPy may sum parts of this size by themselves, also of an array without gaps.
+_SUMS_PARTS: Final = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+_BUFFER: Final = 8192
 
 # A dimension: its size, and the stride of each operand.
 Dimension: TypeAlias = tuple[int, Shape]
@@ -203,6 +210,9 @@ def sum_nest(place: Place, out: Place, axes: frozenset[int]) -> Nest | None:
     if steps != sorted(steps) or len({s for _, (_, s, _) in dimensions}) != len(dimensions):
         return None
     loops = _joined(dimensions)
+    if loops and not loops[0][1][0] and _SUMS_PARTS:
+        if math.prod(size for size, _ in loops) > _BUFFER:
+            return None
     # An inner sum beside another one: NumPy sums parts of its buffer.
     if len(loops) > 1 and not loops[0][1][0] and any(not step for _, (step, _, _) in loops[1:]):
         return None

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 
@@ -64,6 +65,10 @@ def fold(program: Program, effects: Effects | None = None) -> Program:
     return run_without_warnings(_Folding(program).run, effects or Effects())
 
 
+# The memory of a buffer of which nothing is known.
+_NOTHING: Final = np.empty(0, np.uint8)
+
+
 class _Folding:
     """One walk over a program that runs the steps whose operands are known."""
 
@@ -73,7 +78,7 @@ class _Folding:
     buffers: list[Buffer]
     # The known bytes of each buffer, and the memory that has them.
     known: dict[int, Intervals]
-    memory: list[Array | None]
+    memory: list[Array]
     # How often each buffer was written, and the copies of known bytes that were made since.
     writes: dict[int, int]
     snapshots: dict[tuple[int, int, int, int], int]
@@ -82,7 +87,7 @@ class _Folding:
         self.program = program
         self.buffers = list(program.buffers)
         self.known = {}
-        self.memory = [x.content if x.kind is Kind.CONSTANT else None for x in program.buffers]
+        self.memory = [_NOTHING if x.content is None else x.content for x in program.buffers]
         self.writes = {}
         self.snapshots = {}
 
@@ -100,7 +105,7 @@ class _Folding:
                 due += 1
             steps.append(self._step(step, effect))
             for buffer in ends.get(number, ()):
-                self.memory[buffer] = None
+                self.memory[buffer] = _NOTHING
         for guard in program.guards[due:]:
             self._guard(guard, guards)
         results = [self._constant(place) for place in program.results]
@@ -132,9 +137,9 @@ class _Folding:
             for buffer, low, high in effect.write_spans:
                 self.writes[buffer] = self.writes.get(buffer, 0) + 1
                 known.setdefault(buffer, Intervals()).add(low, high)
-                if self.memory[buffer] is None:
+                if self.memory[buffer] is _NOTHING:
                     self.memory[buffer] = np.empty(self.buffers[buffer].nbytes, np.uint8)
-            call(step, self.memory)  # type: ignore[arg-type] # what is not known is not read
+            call(step, self.memory)
             return step
         found = step
         for span in effect.read_spans:
@@ -194,7 +199,6 @@ class _Folding:
         found = self.snapshots.get(key)
         memory = self.memory[buffer]
         if found is None:
-            assert memory is not None
             found = self.snapshots[key] = len(self.buffers)
             content = memory[low:high].copy()
             self.buffers.append(Buffer(Kind.CONSTANT, high - low, content=content))
@@ -206,7 +210,7 @@ class _Folding:
         spans = [span_of(place) for place in _places_of(guard.inputs)]
         if self._are_known(spans) and is_pure(guard.function):
             memory = self.memory
-            values = [value_of(x, memory) for x in guard.inputs]  # type: ignore[arg-type] # as above
+            values = [value_of(x, memory) for x in guard.inputs]
             if same_value(guard.function(*values), guard.value):
                 return
         guards.append(guard)
