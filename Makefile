@@ -186,7 +186,8 @@ sanitize: $(TEST_STAMP)
 		$(PY) setup.py --quiet build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 		ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc VTGRAD_SANITIZED_LOOPS=$(SANITIZED) \
-		$(PY) -m pytest -q -s -p no:cacheprovider tests/storage/test_loops.py
+		$(PY) -m pytest -q -s -p no:cacheprovider tests/storage/test_loops.py \
+		tests/jit/test_inner_loops.py tests/jit/test_runner.py
 
 # Needs no environment of its own: it makes new ones, which are removed at the end.
 install-check:

@@ -60,6 +60,7 @@ REFUSED: Final = (
     IndexError,
     OverflowError,
     np.exceptions.ComplexWarning,
+    DeprecationWarning,
 )
 SHAPES: Final = [(), (1,), (2,), (3,), (4,), (7,), (17,), (40,), (1, 1), (2, 3), (3, 2), (3, 3)]
 SHAPES_OF_MORE: Final = [(1, 5), (4, 1), (8, 6), (3, 17), (2, 3, 4), (1, 3, 2), (20, 9), (5, 4, 3)]
@@ -98,9 +99,9 @@ class Maker:
 
     def own(self, values: Values, kind: Kind) -> Values:
         """An array in a new buffer with these values and strides as if it were new."""
-        order = "F" if values.flags.f_contiguous and not values.flags.c_contiguous else "C"
         memory = np.empty(values.nbytes, np.uint8)
-        array: Values = np.ndarray(values.shape, values.dtype, memory, 0, order=order)
+        strides = np.empty_like(values).strides
+        array: Values = np.ndarray(values.shape, values.dtype, memory, 0, strides)
         array[...] = values
         position = -1
         if kind in self.positions:
@@ -152,7 +153,6 @@ class Maker:
                 found = array[None] if rng.random() < 0.3 else array[..., None]
             elif choice == 4 and array.flags.c_contiguous:
                 found = array.reshape(-1)
-            found = np.asarray(found) if not isinstance(found, np.ndarray) else found
             if found.size and np.shares_memory(found, array):
                 return found
         return array
@@ -200,13 +200,13 @@ class Maker:
                 return
         self.program.steps.append(Step(function, operands, named, (self.place(target),)))
 
-    def assign(self, target: Values, key: object, value: object) -> None:
+    def assign(self, target: Values, key: Any, value: object) -> None:
         operands = (self.place(target), self.operand(key), self.operand(value))
         try:
-            operator.setitem(target, key, value)  # type: ignore[call-overload]
+            target[key] = value
         except REFUSED:
             return
-        self.program.steps.append(Step(operator.setitem, operands, writes=(operands[0],)))  # type: ignore[arg-type]
+        self.program.steps.append(Step(operator.setitem, operands, writes=(operands[0],)))
 
     def number(self) -> object:
         choices: list[object] = [
@@ -239,7 +239,7 @@ class Maker:
         elif kind < 12:
             target = self.pick(writeable=True)
             value = self.number() if rng.random() < 0.3 else self.beside(target)
-            key: object = ...
+            key: Any = ...
             if rng.random() < 0.3 and target.ndim:
                 n = target.shape[0]
                 keys: list[object] = [
@@ -262,7 +262,7 @@ class Maker:
         elif kind == 16:
             b = self.beside(a)
             if b is not None:
-                self.call(np.concatenate, [a.ravel() if False else a, b])
+                self.call(np.concatenate, [a, b])
         elif kind == 17:
             other = self.pick()
             self.call(np.matmul, a, a.T if rng.random() < 0.5 else other)
@@ -271,7 +271,7 @@ class Maker:
             target = self.pick(writeable=True)
             value = self.number()
             try:
-                np.ndarray.fill(target, value)  # type: ignore[arg-type]
+                np.ndarray.fill(target, value)
             except REFUSED:
                 return
             place = self.place(target)
@@ -292,13 +292,11 @@ class Maker:
     def guard(self) -> None:
         array = self.pick()
         # The bytes behind the numbers of long doubles have no meaning.
+        function: Callable[[Values], object] = np.ndarray.tobytes
         if self.rng.random() < 0.5 or array.dtype.char in "gG":
-            found, value = np.ndarray.any, np.ndarray.any(array)
-        else:
-            found, value = np.ndarray.tobytes, np.ndarray.tobytes(array)
-        self.program.guards.append(
-            Guard(len(self.program.steps), found, (self.place(array),), value)
-        )
+            function = np.ndarray.any
+        place, number = self.place(array), len(self.program.steps)
+        self.program.guards.append(Guard(number, function, (place,), function(array)))
 
 
 def random_program(rng: np.random.Generator, steps: int, guards: int = 0) -> Maker:

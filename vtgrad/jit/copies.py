@@ -11,13 +11,14 @@ In both cases the two places have the same strides, so that all operands keep th
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 
-from vtgrad.jit.effects import copied, effect_of, extent, is_dense
+from vtgrad.jit.effects import Effects, Span, copied, extent, is_dense, span_of
 from vtgrad.jit.moves import Moves, moved_all, moved_place, moved_step
-from vtgrad.jit.steps import Guard, Kind, Place, Program, Step, places_in
+from vtgrad.jit.steps import Fixed, Guard, Kind, Place, Program, Step, places_in
 
 __all__ = ["without_copies"]
 
@@ -25,11 +26,9 @@ __all__ = ["without_copies"]
 Event = tuple[int, int, int]
 
 
-def without_copies(program: Program) -> Program:
+def without_copies(program: Program, effects: Effects | None = None) -> Program:
     """Leave copies out; see Note [Copies that need not be]."""
-    if not any(copied(step) for step in program.steps):
-        return program
-    return _Copies(program).run()
+    return _Copies(program, effects or Effects()).run()
 
 
 class _Copies:
@@ -45,7 +44,7 @@ class _Copies:
     removed: set[int]
     steps: list[Step]
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, effects: Effects) -> None:
         self.program = program
         self.reads = {}
         self.writes = {}
@@ -53,22 +52,23 @@ class _Copies:
         self.removed = set()
         self.steps = list(program.steps)
         for number, step in enumerate(program.steps):
-            effect = effect_of(step)
-            _note(self.reads, number, effect.reads)
-            _note(self.writes, number, effect.writes)
+            effect = effects.of(step)
+            _note(self.reads, number, effect.read_spans)
+            _note(self.writes, number, effect.write_spans)
         # A guard before a step reads after the step ahead of it.
         for guard in program.guards:
             for operand in guard.inputs:
-                _note(self.reads, guard.before, list(places_in(operand)))
-        _note(self.reads, len(program.steps), program.results)
-        for events in self.reads.values():
-            events.sort()
+                _note(self.reads, guard.before, map(span_of, places_in(operand)))
+        if program.guards:
+            for events in self.reads.values():
+                events.sort()
+        _note(self.reads, len(program.steps), map(span_of, program.results))
 
     def run(self) -> Program:
         """The program with fewer copies."""
         for number in range(len(self.steps)):
             step = self.steps[number]
-            if self.moves:
+            if self.moves and self._is_moved(step):
                 step = self.steps[number] = moved_step(step, self.moves)
             found = copied(step)
             if found is None or not _have_one_layout(*found):
@@ -76,6 +76,17 @@ class _Copies:
             if not self._read_original(number, *found):
                 self._compute_there(number, *found)
         return self._result()
+
+    def _is_moved(self, step: Step) -> bool:
+        """Whether a step reads what lies elsewhere; nothing writes there."""
+        moves = self.moves
+        for operand in step.inputs:
+            if type(operand) is Place:
+                if operand.buffer in moves:
+                    return True
+            elif type(operand) is not Fixed:
+                return True
+        return bool(step.keywords)
 
     def _result(self) -> Program:
         program, moves = self.program, self.moves
@@ -158,9 +169,13 @@ def _can_compute_elsewhere(step: Step, source: Place, target: Place) -> bool:
     )
 
 
-def _note(events: dict[int, list[Event]], number: int, places: list[Place]) -> None:
-    for place in places:
-        events.setdefault(place.buffer, []).append((number, *extent(place)))
+def _note(events: dict[int, list[Event]], number: int, spans: Iterable[Span]) -> None:
+    for buffer, low, high in spans:
+        found = events.get(buffer)
+        if found is None:
+            events[buffer] = [(number, low, high)]
+        else:
+            found.append((number, low, high))
 
 
 def _meets(events: list[Event], after: int, until: int, low: int, high: int) -> bool:

@@ -13,7 +13,7 @@ import operator
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from types import MethodDescriptorType, ModuleType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,9 @@ from vtgrad.jit.steps import Fixed, Operand, Place, Step, places_in
 
 __all__ = [
     "Effect",
+    "Effects",
     "Intervals",
+    "Span",
     "copied",
     "effect_of",
     "extent",
@@ -29,8 +31,13 @@ __all__ = [
     "is_elementwise",
     "is_pure",
     "may_raise",
+    "span_of",
     "PRODUCTS",
 ]
+
+
+# A buffer, the first byte, and the one after the last; see Note [Bytes of a place].
+Span: TypeAlias = tuple[int, int, int]
 
 
 class Effect(NamedTuple):
@@ -44,24 +51,55 @@ class Effect(NamedTuple):
         What it writes, outputs included.
     whole : bool
         Whether it writes each element of each place in `writes`.
+    read_spans, write_spans : list of (int, int, int)
+        The same as bytes of buffers.
     """
 
     reads: list[Place]
     writes: list[Place]
     whole: bool
+    read_spans: list[Span]
+    write_spans: list[Span]
+
+
+class Effects:
+    """The effects of steps, each found once."""
+
+    __slots__ = ("_known",)
+
+    # By the identity of the step, which is held so that the identity stays its own.
+    _known: dict[int, tuple[Step, Effect]]
+
+    def __init__(self) -> None:
+        self._known = {}
+
+    def of(self, step: Step) -> Effect:
+        """What a step reads and writes."""
+        found = self._known.get(id(step))
+        if found is None:
+            found = self._known[id(step)] = (step, effect_of(step))
+        return found[1]
+
+
+def span_of(place: Place) -> Span:
+    """The buffer of a place, and its bytes there."""
+    low = high = place.offset
+    shape, strides = place.shape, place.strides
+    for i in range(len(shape)):
+        size = shape[i]
+        if not size:
+            return place.buffer, place.offset, place.offset
+        step = strides[i] * (size - 1)
+        if step < 0:
+            low += step
+        else:
+            high += step
+    return place.buffer, low, high + place.dtype.itemsize
 
 
 def extent(place: Place) -> tuple[int, int]:
     """The first byte and the one after the last; see Note [Bytes of a place]."""
-    low = place.offset
-    high = low + place.dtype.itemsize
-    for size, stride in zip(place.shape, place.strides, strict=True):
-        if not size:
-            return low, low
-        if stride < 0:
-            low += stride * (size - 1)
-        else:
-            high += stride * (size - 1)
+    _, low, high = span_of(place)
     return low, high
 
 
@@ -99,18 +137,27 @@ def effect_of(step: Step) -> Effect:
             reads.append(operand)
         elif type(operand) is not Fixed:
             reads.extend(places_in(operand))
-    for _, operand in step.keywords:
+    whole = True
+    for name, operand in step.keywords:
+        whole = whole and name != "where"
         reads.extend(places_in(operand))
-    if not step.writes:
-        whole = not step.keywords or all(name != "where" for name, _ in step.keywords)
-        return Effect(reads, list(step.outputs), whole)
-    function = step.function
-    # The target is the first place; these functions write it without reading it.
-    if function is operator.setitem:
-        return Effect(reads[1:], list(step.writes), _is_all(step.inputs[1]))
-    if function is np.ndarray.fill:
-        return Effect(reads[1:], list(step.writes), True)
-    return Effect(reads, [*step.outputs, *step.writes], False)
+    writes: list[Place] = [*step.outputs, *step.writes]
+    if step.writes:
+        function = step.function
+        # The target is the first place; these functions write it without reading it.
+        if function in _ASSIGNMENTS:
+            del reads[0]
+            if function is operator.setitem:
+                whole = _is_all(step.inputs[1])
+            elif len(step.inputs) > 3:
+                # The fourth argument of `copyto` says where.
+                whole = False
+        else:
+            whole = False
+    return Effect(reads, writes, whole, [span_of(x) for x in reads], [span_of(x) for x in writes])
+
+
+_ASSIGNMENTS: Final = frozenset({operator.setitem, np.ndarray.fill, np.copyto})
 
 
 def is_pure(function: Callable[..., object]) -> bool:

@@ -61,7 +61,7 @@ class Copy(NamedTuple):
     item: int
     sizes: Shape
     steps: tuple[Shape, ...]
-    count: int
+    length: int
     inner: Shape
 
 
@@ -197,8 +197,11 @@ def _elementwise(ufunc: np.ufunc, places: tuple[Place, ...]) -> tuple[Part, ...]
         loops = one_loop(places)
     if loops is None:
         return None
-    form = Loop(ufunc, types, loops.sizes, loops.steps, (loops.count,), loops.inner)
-    return (Part(form, tuple(range(len(places)))),)
+    return (Part(_loop(ufunc, types, loops), tuple(range(len(places)))),)
+
+
+def _loop(ufunc: np.ufunc, types: Shape, loops: Nest) -> Loop:
+    return Loop(ufunc, types, loops.sizes, loops.steps, (loops.length,), loops.inner)
 
 
 def _copy(places: tuple[Place, ...], operands: Shape) -> tuple[Part, ...] | None:
@@ -212,7 +215,7 @@ def _copy(places: tuple[Place, ...], operands: Shape) -> tuple[Part, ...] | None
     loops = nest(target.shape, (target.strides, strides), 0)
     if loops is None:
         return None
-    return (Part(Copy(item, loops.sizes, loops.steps, loops.count, loops.inner), operands),)
+    return (Part(Copy(item, loops.sizes, loops.steps, loops.length, loops.inner), operands),)
 
 
 def _core_sizes(
@@ -270,7 +273,7 @@ def _product(ufunc: np.ufunc, places: tuple[Place, ...]) -> tuple[Part, ...] | N
     loops = nest(shape, tuple(strides), len(places) - 1)
     if loops is None:
         return None
-    dimensions = (loops.count, *[sizes[name] for name in names])
+    dimensions = (loops.length, *[sizes[name] for name in names])
     steps = tuple([step for core in (loops.inner, *inner) for step in core])
     form = Loop(ufunc, types, loops.sizes, loops.steps, dimensions, steps)
     return (Part(form, tuple(range(len(places)))),)
@@ -296,11 +299,13 @@ def _sum(step: Step, places: tuple[Place, ...]) -> tuple[Part, ...] | None:
         return None
     return (
         Part(
-            Copy(out.dtype.itemsize, fill.sizes, fill.steps, fill.count, fill.inner),
+            Copy(out.dtype.itemsize, fill.sizes, fill.steps, fill.length, fill.inner),
             (1, -1),
             (np.add, out.dtype),
         ),
-        Part(Loop(np.add, types, loops.sizes, loops.steps, (loops.count,), loops.inner), (1, 0, 1)),
+        Part(
+            Loop(np.add, types, loops.sizes, loops.steps, (loops.length,), loops.inner), (1, 0, 1)
+        ),
     )
 
 

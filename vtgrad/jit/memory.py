@@ -124,12 +124,12 @@ def _lifetimes(program: Program, effects: list[Effect]) -> tuple[dict[int, int],
     first: dict[int, int] = {}
     last: dict[int, int] = {}
     for number, effect in enumerate(effects):
-        for place in effect.reads:
-            first.setdefault(place.buffer, number)
-            last[place.buffer] = number
-        for place in effect.writes:
-            first.setdefault(place.buffer, number)
-            last[place.buffer] = number
+        for span in effect.read_spans:
+            first.setdefault(span[0], number)
+            last[span[0]] = number
+        for span in effect.write_spans:
+            first.setdefault(span[0], number)
+            last[span[0]] = number
     for guard in program.guards:
         for operand in guard.inputs:
             for place in places_in(operand):

@@ -10,12 +10,15 @@ their code for a vector of elements may round otherwise than that for one elemen
 A sum is computed in NumPy's order: the dimensions are sorted by the strides of the operand, joined,
 and the one with the smallest stride is the inner loop, which sums in pairs if it is summed over.
 Where that order would depend on more than the strides, as with axes that run backwards, the sum is
-left to NumPy.
+left to NumPy; and so are large ones for a NumPy that sums parts of them.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeAlias
+import math
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
 
 from vtgrad.jit.steps import Place
 from vtgrad.storage.arrays import Shape
@@ -33,7 +36,11 @@ __all__ = [
 ]
 
 # Of the loops around the inner one; `_steps.c` has no room for more.
-MOST_OUTER = 8
+MOST_OUTER: Final = 8
+
+# Before 2.4, NumPy may sum parts of this size by themselves, also of an array without gaps.
+_SUMS_PARTS: Final = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+_BUFFER: Final = 8192
 
 # A dimension: its size, and the stride of each operand.
 Dimension: TypeAlias = tuple[int, Shape]
@@ -48,7 +55,7 @@ class Nest(NamedTuple):
         Of the loops around, the innermost first.
     steps : tuple of tuple of int
         For each operand, its strides in them.
-    count : int
+    length : int
         The elements of the inner loop.
     inner : tuple of int
         The stride of each operand in it.
@@ -56,7 +63,7 @@ class Nest(NamedTuple):
 
     sizes: Shape
     steps: tuple[Shape, ...]
-    count: int
+    length: int
     inner: Shape
 
 
@@ -202,4 +209,11 @@ def sum_nest(place: Place, out: Place, axes: frozenset[int]) -> Nest | None:
     steps = [step for _, (step, _, _) in dimensions if step]
     if steps != sorted(steps) or len({s for _, (_, s, _) in dimensions}) != len(dimensions):
         return None
-    return _as_nest(_joined(dimensions), 3)
+    loops = _joined(dimensions)
+    if loops and not loops[0][1][0] and _SUMS_PARTS:
+        if math.prod(size for size, _ in loops) > _BUFFER:
+            return None
+    # An inner sum beside another one: NumPy sums parts of its buffer.
+    if len(loops) > 1 and not loops[0][1][0] and any(not step for _, (step, _, _) in loops[1:]):
+        return None
+    return _as_nest(loops, 3)

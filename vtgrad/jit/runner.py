@@ -8,20 +8,28 @@ So after a guard that failed, an error or an interrupt, no memory outside of the
 and the next run begins anew.
 
 One run at a time may use the arena.
+
+Note [The collector while a program is prepared]
+
+The passes make millions of small objects, which all stay and of which none is garbage. The
+collector would look through all of them, and through all else of the process, again and again: that
+took half of the time. So it waits until a program is prepared, a second or two for the largest.
 """
 
 from __future__ import annotations
 
-import operator
+import gc
 from collections import deque
 from collections.abc import Callable, Sequence
 from itertools import repeat
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from vtgrad.jit.effects import effect_of
 from vtgrad.jit.executor import INITIALS, fill_executor
 from vtgrad.jit.memory import Layout, lay_out, new_arena
-from vtgrad.jit.numbers import with_number_places
+from vtgrad.jit.normal_form import in_normal_form
 from vtgrad.jit.passes import improve
 from vtgrad.jit.steps import Kind, Program
 from vtgrad.jit.table import Arrays, run_table, table_of
@@ -31,6 +39,8 @@ from vtgrad.storage.no_fp_warnings import run_without_warnings
 
 if TYPE_CHECKING or NATIVE:
     from vtgrad._loops import Executor
+else:
+    Executor = None
 
 __all__ = ["Runner", "prepare"]
 
@@ -43,14 +53,22 @@ def prepare(program: Program, native: bool = NATIVE) -> Runner:
     program : Program
         What is run; it is not changed.
     native : bool
-        Whether the executor in C runs it, if that is there.
+        Whether the executor in C runs it, if that is installed.
 
     Returns
     -------
     Runner
         It keeps the memory that the program needs.
+
+    See Note [The collector while a program is prepared].
     """
-    return Runner(improve(with_number_places(program)), native and NATIVE)
+    was_enabled = gc.isenabled()
+    try:
+        gc.disable()
+        return Runner(improve(in_normal_form(program)), Executor if native else None)
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 class Runner:
@@ -77,7 +95,7 @@ class Runner:
     _out: tuple[list[tuple[int, Array]], list[tuple[int, Array]]]
     _results: list[Array]
 
-    def __init__(self, program: Program, native: bool) -> None:
+    def __init__(self, program: Program, executor_type: type[Executor] | None) -> None:
         layout = lay_out(program)
         layout = Layout(layout.offsets, layout.nbytes + INITIALS)
         arena = new_arena(layout)
@@ -99,8 +117,8 @@ class Runner:
             if number in written:
                 self._out[outside].append((buffer.position, memory))
         self._results = [arrays.at(place) for place in program.results]
-        if native:
-            executor = Executor(arena)
+        if executor_type is not None:
+            executor = executor_type(arena)
             self.calls = fill_executor(executor, program, layout, arrays, arena)
             self._run = executor.run
         else:
@@ -148,5 +166,5 @@ class Runner:
                 sources.append(memory)
         if targets:
             # No Python code runs between two copies.
-            deque(map(operator.setitem, targets, repeat(slice(None)), sources), maxlen=0)
+            deque(map(np.ndarray.__setitem__, targets, repeat(...), sources), maxlen=0)
         return results
