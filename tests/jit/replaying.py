@@ -233,7 +233,7 @@ def _derivatives(case: Case, order: int) -> tuple[Program, Arguments] | None:
         used = [(g, w) for g, w in zip(grads, second, strict=True) if g is not None]
         used = [(g, w) for g, w in used if g.requires_grad]
         if not used:
-            return [g if g is None else g.detach() for g in grads]
+            return [g if g is None else g.detach().clone() for g in grads]
         return vt.autograd.grad(
             [g for g, _ in used], given, [w for _, w in used], allow_unused=True
         )

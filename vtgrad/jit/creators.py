@@ -67,7 +67,11 @@ def _filled(name: str, numpys: Maker) -> Maker:
         if any(isinstance(x, (np.ndarray, np.generic)) for x in values) or any(
             True for x in arrays_in(values)
         ):
-            return recorder.call(numpys, args, kwargs)
+            found = recorder.call(numpys, args, kwargs)
+            if type(found) is np.ndarray and recorder.place_if_known(found) is not None:
+                # A constant of the library, whose methods are seen from here on.
+                return np.ndarray.view(found, RecordingArray)
+            return found
         for x in values:
             _like_arguments(recorder, x)
         if args and hasattr(args[0], "__array__"):

@@ -12,6 +12,7 @@ from vtgrad.errors import RecordingError
 from vtgrad.jit.check import Outcome, Value, check, value_of_array
 from vtgrad.jit.containers import flatten, mapped
 from vtgrad.jit.creators import MAKERS, users_functions_replaced
+from vtgrad.jit.provenance import address_of
 from vtgrad.jit.recorder import Recorder, recording
 from vtgrad.jit.recording import GradChange, Recording, Result, Same, Source, VersionChange
 from vtgrad.jit.recording_array import RecordingArray, RecordingNumber
@@ -21,6 +22,7 @@ from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.storage.version_counter import INFERENCE
 
 __all__ = ["record"]
 
@@ -175,6 +177,7 @@ class _Reading:
         self.places: list[Place] = []
         self.values: list[Value] = []
         self.ids = {id(x) for x in world.impls}
+        self.counters = {id(x.version_counter) for x in world.impls} - {id(None), id(INFERENCE)}
         result = mapped(self._result, found)
         grads = self._grads()
         self._check_graphs()
@@ -203,16 +206,10 @@ class _Reading:
             contents.append(memory.content())
         return contents
 
-    def _add(self, array: Array, what: str) -> int:
-        plain = plain_array(array)
-        place = self.recorder.place(array)
-        if self.recorder.memory.buffers[place.buffer].kind in (Kind.ARGUMENT, Kind.OUTSIDE):
-            raise self.recorder.refuse(
-                f"{what} is a view of memory from before the program; return a copy of it",
-                "view of an argument",
-            )
-        self.places.append(place)
-        self.values.append(value_of_array(plain))
+    def _add(self, array: Array) -> int:
+        """Return an array: a copy, also if it shares memory with an argument."""
+        self.places.append(self.recorder.place(array))
+        self.values.append(value_of_array(plain_array(array)))
         return len(self.places) - 1
 
     def _result(self, leaf: object) -> object:
@@ -222,14 +219,25 @@ class _Reading:
                 return Same(self.world.source(impl))
             meta = impl.autograd_meta
             needs = meta is not None and meta.needs_gradient() and not meta.was_produced()
-            number = self._add(impl.array, "a result")
-            return Result(number, type(leaf), needs)
+            if id(impl.version_counter) in self.counters:
+                raise self.recorder.refuse(
+                    "a result is a view of a tensor from before the program; return a copy of it",
+                    "view of an argument",
+                )
+            return Result(self._add(impl.array), type(leaf), needs)
         if isinstance(leaf, np.ndarray):
             number = self.passed.get(id(leaf), -1)
             if number >= 0:
                 return Same(Source(number))
             kind = np.generic if isinstance(leaf, RecordingNumber) else np.ndarray
-            return Result(self._add(leaf, "a result"), kind)
+            found = Result(self._add(leaf), kind)
+            buffer = self.recorder.memory.buffers[self.places[-1].buffer]
+            if buffer.kind in (Kind.ARGUMENT, Kind.OUTSIDE):
+                raise self.recorder.refuse(
+                    "a result is a view of memory from before the program; return a copy of it",
+                    "view of an argument",
+                )
+            return found
         if isinstance(leaf, _PYTHON):
             return leaf
         raise self.recorder.refuse(
@@ -247,12 +255,23 @@ class _Reading:
                 raise self.recorder.refuse(
                     "a .grad is set to a tensor from before the program", "grad"
                 )
-            changes.append(GradChange(holder, self._add(after._impl.array, "a .grad")))
+            changes.append(GradChange(holder, self._add(after._impl.array)))
         return changes
 
     def _check_graphs(self) -> None:
-        """Refuse a tensor from before the program that has another graph after it."""
-        for impl in self.world.impls:
+        """Refuse a tensor from before the program that has other memory or another graph after it."""
+        for impl, array in self.world.arrays():
+            now = impl.array
+            if now is not array and (
+                now.shape != array.shape
+                or now.strides != array.strides
+                or now.dtype is not array.dtype
+                or address_of(now) != address_of(array)
+            ):
+                raise self.recorder.refuse(
+                    "the program gives a tensor from before it another geometry or other memory",
+                    "geometry",
+                )
             meta = impl.autograd_meta
             if meta is not None and meta.needs_gradient() != self.world.needs[id(impl)]:
                 raise self.recorder.refuse(

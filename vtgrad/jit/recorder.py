@@ -22,6 +22,7 @@ the recording is refused.
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import EllipsisType
@@ -31,6 +32,7 @@ import numpy as np
 
 from vtgrad.errors import RecordingError
 from vtgrad.jit.callers import Caller, look
+from vtgrad.jit.numpy_functions import OUT_POSITIONS
 from vtgrad.jit.provenance import (
     Known,
     KnownMemory,
@@ -271,6 +273,14 @@ class Recorder:
         written : sequence
             Those of them that it writes to.
         """
+        position = OUT_POSITIONS.get(function, len(args))
+        if position < len(args) and args[position] is not None:
+            if len(args) > position + 1:
+                raise self.refuse(
+                    f"{_name(function)} with arguments behind out cannot be recorded; name them",
+                    "unknown argument",
+                )
+            args, kwargs = args[:position], {**kwargs, "out": args[position]}
         inputs = tuple([self.operand(x) for x in args])
         keywords = tuple([(name, self.operand(x)) for name, x in kwargs.items()])
         out = kwargs.get("out")
@@ -315,6 +325,7 @@ class Recorder:
                 self.guard(function, inputs, keywords, found)
             return found
         wrapped = [self._wrapped(x) for x in parts]
+        self._check_identity(function, values, writes, [x for x, _ in wrapped])
         fresh = [place for _, place in wrapped if place is not None]
         if fresh and len(fresh) < len(parts):
             raise self.refuse(
@@ -330,6 +341,22 @@ class Recorder:
         make = getattr(type(found), "_make", type(found))
         made: object = make(results)
         return made
+
+    def _check_identity(
+        self,
+        function: Callable[..., object],
+        arguments: Sequence[object],
+        writes: tuple[Place, ...],
+        results: Sequence[object],
+    ) -> None:
+        """Refuse a function that returns one of its later arguments, to which it may have written."""
+        if not writes:
+            for other in arguments[1:]:
+                if isinstance(other, np.ndarray) and any(x is other for x in results):
+                    raise self.refuse(
+                        f"{_name(function)} returns an argument, and may have written to it",
+                        "unknown result",
+                    )
 
     def _wrapped(self, value: object) -> tuple[object, Place | None]:
         """A result for the program, and its place if its memory is new."""
@@ -400,11 +427,11 @@ class Recorder:
 
     def constant(self, array: Array) -> Place:
         """The place of a new constant with the content of an array."""
-        copy = array.copy("C")
-        content = np.frombuffer(copy.tobytes(), np.uint8)
+        dense = array.copy("C")
+        content = np.frombuffer(dense.tobytes(), np.uint8)
         number = len(self.memory.buffers)
         self.memory.buffers.append(Buffer(Kind.CONSTANT, content.size, content=content))
-        return Place(number, copy.dtype, copy.shape, copy.strides, 0)
+        return Place(number, dense.dtype, dense.shape, dense.strides, 0)
 
     def ufunc(
         self,
@@ -463,9 +490,9 @@ class Recorder:
         parts = key if isinstance(key, tuple) else (key,)
         element = plain[(*parts, ...)] if ... not in parts else plain[parts]
         place = self.place(element)
-        copy = element.copy()
-        self.step(np.ndarray.copy, (place,), (), (self.fresh(copy),), ())
-        number: Array = _view(copy, self._number)
+        own = element.copy()
+        self.step(np.ndarray.copy, (place,), (), (self.fresh(own),), ())
+        number: Array = _view(own, self._number)
         number.setflags(write=False)
         return number
 
@@ -549,6 +576,8 @@ class Recorder:
         if keywords:
             function = _With(function, tuple([name for name, _ in keywords]), len(inputs))
             inputs = (*inputs, *[x for _, x in keywords])
+        # The program may change a list that it has got.
+        value = copy.deepcopy(value)
         self.guards.append(Guard(len(self.steps), function, inputs, value, look().line))
 
     def _guard_others(self, arguments: Sequence[object], views: Sequence[object]) -> None:

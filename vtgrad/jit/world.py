@@ -245,6 +245,14 @@ class World:
         window = memory_at(owner, known.start, known.stop)
         self._kept.append((window, window.copy()))
 
+    def arrays(self) -> list[tuple[TensorImpl, Array]]:
+        """All tensors with the arrays that they had before."""
+        return [
+            (impl, array)
+            for impl, name, array in self._values
+            if name == "array" and isinstance(impl, TensorImpl) and isinstance(array, np.ndarray)
+        ]
+
     def versions(self) -> dict[int, int]:
         """How far the counter of each tensor has moved, where it has."""
         before = {
