@@ -18,12 +18,13 @@ must hold for them. Memory for which none are found is listed in `Recording.unch
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vtgrad.errors import RecordingError, VtgradError
+from vtgrad.jit.callers import Caller
 from vtgrad.jit.interpret import GuardFailed, array_at, interpret, same_value
 from vtgrad.jit.recording import Memory, Recording
 from vtgrad.jit.steps import Fixed, Group, Kind, Operand, Place, Program
@@ -52,6 +53,8 @@ class Outcome:
         How far the versions of tensors from before have moved.
     result, grads : object, list
         As in `Recording`.
+    scalars : list of Caller
+        Who passed scalars of NumPy to the program's calls.
     """
 
     values: list[Value]
@@ -59,6 +62,7 @@ class Outcome:
     versions: list[tuple[object, int]]
     result: object
     grads: list[object]
+    scalars: list[Caller] = field(default_factory=list)
 
 
 def value_of_array(array: Array) -> Value:
@@ -71,7 +75,7 @@ def check(call: Call) -> Recording:
     """Record a program, and accept or refuse the recording; see Note [Accepting a recording]."""
     made, outcome = call.record(_nothing)
     _keep_all(call, made)
-    _compare(outcome, call.run(_nothing, made), "its run without recording")
+    _compare(outcome, _run(call, _nothing, made), "its run without recording")
     now = [memory.bytes_now().copy() for memory in (*made.arguments, *made.outside)]
     try:
         stepped = _interpreted(call, made, now)
@@ -86,7 +90,7 @@ def check(call: Call) -> Recording:
             continue
         def prepare(others: Sequence[Array] = others) -> None:
             _store(made, others)
-        eager = call.run(prepare, made)
+        eager = _run(call, prepare, made)
         _compare_steps(eager, expected, "its steps on other values")
         again, _ = call.record(prepare)
         difference = first_difference(made.program, again.program)
@@ -102,8 +106,18 @@ def check(call: Call) -> Recording:
             for memory, moved in zip(memories, changed, strict=True)
             if not moved
         ]
-        return made
-    made.unchecked = [memory.sources[0] for memory in (*made.arguments, *made.outside)]
+        break
+    else:
+        made.unchecked = [memory.sources[0] for memory in (*made.arguments, *made.outside)]
+    if made.unchecked and outcome.scalars:
+        caller = outcome.scalars[0]
+        raise RecordingError(
+            "a scalar of NumPy is not known to the recording, and no other values were found that "
+            "show whether it depends on memory",
+            reason="unknown scalar",
+            library=caller.library,
+            line=caller.line,
+        )
     return made
 
 
@@ -115,6 +129,14 @@ def _refused(sentence: str, reason: str) -> RecordingError:
     return RecordingError(
         f"the recording is not accepted: {sentence}", reason=reason, library=None, line=None
     )
+
+
+def _run(call: Call, prepare: Callable[[], None], made: Recording) -> Outcome:
+    """Run the program eagerly, which does not raise where a recording did not."""
+    try:
+        return call.run(prepare, made)
+    except Exception as error:
+        raise _refused(f"its run without recording raises {error!r}", "differs") from error
 
 
 def _keep_all(call: Call, made: Recording) -> None:
@@ -214,7 +236,7 @@ def _other_values(call: Call, made: Recording, now: Sequence[Array]) -> list[lis
 def _moved(
     memory: Memory, content: Array, rng: np.random.Generator, scale: float, whole: bool
 ) -> Array:
-    """Other bytes for memory: floats are scaled, integers and bools change places."""
+    """Other bytes for memory: floats are scaled; zeros, integers and bools change if `whole`."""
     other = content.copy()
     place = memory.places[0]
     array = array_at(_first(place), [other])
@@ -222,8 +244,11 @@ def _moved(
         return other
     with np.errstate(all="ignore"):
         if array.dtype.kind in "fc":
-            factors = 1 + scale * rng.uniform(-1, 1, array.shape)
-            array[...] = (array * factors).astype(array.dtype)
+            moves = scale * rng.uniform(-1, 1, array.shape)
+            moved = array * (1 + moves)
+            if whole:
+                moved = np.where(array == 0, moves, moved)
+            array[...] = moved.astype(array.dtype)
         elif whole:
             array[...] = np.roll(array.reshape(-1), 1).reshape(array.shape)
     return other

@@ -129,6 +129,8 @@ class Call:
                         *args,
                         **named,
                     )
+                if recorder.refused is not None:
+                    raise recorder.refused
                 if recorder.caught is not None:
                     raise recorder.refuse(
                         "an error of NumPy was caught in the program, and the values decide "
@@ -177,6 +179,7 @@ class _Reading:
         self.places: list[Place] = []
         self.values: list[Value] = []
         self.ids = {id(x) for x in world.impls}
+        self.made: dict[int, Result] = {}
         self.counters = {id(x.version_counter) for x in world.impls} - {id(None), id(INFERENCE)}
         result = mapped(self._result, found)
         grads = self._grads()
@@ -190,7 +193,8 @@ class _Reading:
         made.versions = _versions(world)
         written = self._written(made)
         made.generators = _generators(made)
-        return made, Outcome(self.values, written, _moved(made), result, grads)
+        scalars = self.recorder.scalars
+        return made, Outcome(self.values, written, _moved(made), result, grads, scalars)
 
     def _written(self, made: Recording) -> list[bytes]:
         contents = []
@@ -224,7 +228,9 @@ class _Reading:
                     "a result is a view of a tensor from before the program; return a copy of it",
                     "view of an argument",
                 )
-            return Result(self._add(impl.array), type(leaf), needs)
+            if id(impl) not in self.made:
+                self.made[id(impl)] = Result(self._add(impl.array), type(leaf), needs)
+            return self.made[id(impl)]
         if isinstance(leaf, np.ndarray):
             number = self.passed.get(id(leaf), -1)
             if number >= 0:
@@ -320,6 +326,7 @@ def _outcome(world: World, found: object, made: Recording) -> Outcome:
     """What an eager run has done."""
     values: list[Value] = []
     ids = {id(x) for x in world.impls}
+    made_before: dict[int, Result] = {}
     passed = {id(x): number for number, x in enumerate(world.leaves) if type(x) is np.ndarray}
 
     def add(array: Array) -> int:
@@ -333,7 +340,9 @@ def _outcome(world: World, found: object, made: Recording) -> Outcome:
                 return Same(world.source(impl))
             meta = impl.autograd_meta
             needs = meta is not None and meta.needs_gradient() and not meta.was_produced()
-            return Result(add(impl.array), type(leaf), needs)
+            if id(impl) not in made_before:
+                made_before[id(impl)] = Result(add(impl.array), type(leaf), needs)
+            return made_before[id(impl)]
         if isinstance(leaf, np.generic):
             return Result(add(np.asarray(leaf)), np.generic)
         if isinstance(leaf, np.ndarray):

@@ -97,6 +97,8 @@ class Recorder:
         As in `Program`.
     scalars : list of Caller
         Who passed scalars of NumPy.
+    refused : RecordingError or None
+        The first refusal, which the program may catch.
     caught : BaseException or None
         An error of NumPy that a recorded call has raised.
     hashes : list of int
@@ -113,6 +115,7 @@ class Recorder:
         self.steps: list[Step] = []
         self.guards: list[Guard] = []
         self.scalars: list[Caller] = []
+        self.refused: RecordingError | None = None
         self.caught: BaseException | None = None
         self.hashes: list[int] = []
         self.originals: dict[int, Array] = {}
@@ -136,9 +139,12 @@ class Recorder:
             for whose, line in (("library", caller.library), ("program", caller.line))
             if line is not None
         )
-        return RecordingError(
+        error = RecordingError(
             sentence + where, reason=reason, library=caller.library, line=caller.line
         )
+        if self.refused is None:
+            self.refused = error
+        return error
 
     def known(self, array: Array) -> tuple[Known, int] | None:
         """The buffer in which an array lies, and its address; None if it is not known."""
@@ -649,6 +655,9 @@ def _is_uniform(array: Array) -> bool:
     if array.dtype.char == "g" or array.dtype.char == "G":
         return False
     one = array[(0,) * array.ndim]
+    if one != one:
+        # Python has one nan only.
+        return False
     return array.size * one.tobytes() == array.tobytes()
 
 

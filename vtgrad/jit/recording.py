@@ -88,6 +88,9 @@ class Memory:
 class Result:
     """A tensor or an array that the program returns and that it made.
 
+    A tensor that is returned twice has one number. Results that are views of each other become
+    tensors on memory of their own.
+
     Attributes
     ----------
     number : int
