@@ -18,14 +18,14 @@ must hold for them. Memory for which none are found is listed in `Recording.unch
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vtgrad.errors import RecordingError, VtgradError
-from vtgrad.jit.callers import Caller
+from vtgrad.errors import RecordingError
 from vtgrad.jit.interpret import GuardFailed, array_at, interpret, same_value
+from vtgrad.jit.outcomes import Outcome, Value, value_of_array
 from vtgrad.jit.recording import Memory, Recording
 from vtgrad.jit.steps import Fixed, Group, Kind, Operand, Place, Program
 from vtgrad.storage.arrays import Array
@@ -33,42 +33,7 @@ from vtgrad.storage.arrays import Array
 if TYPE_CHECKING:
     from vtgrad.jit.record import Call
 
-__all__ = ["Outcome", "Value", "check", "first_difference", "value_of_array"]
-
-# dtype, shape, strides of dimensions longer than 1, and bytes.
-Value = tuple[str, tuple[int, ...], tuple[int, ...], bytes]
-
-
-@dataclass
-class Outcome:
-    """What a run of a program has done.
-
-    Attributes
-    ----------
-    values : list of Value
-        Results that it made, then new gradients.
-    memory : list of bytes
-        The memory of arguments and of what was met outside, afterwards.
-    versions : list
-        How far the versions of tensors from before have moved.
-    result, grads : object, list
-        As in `Recording`.
-    scalars : list of Caller
-        Who passed scalars of NumPy to the program's calls.
-    """
-
-    values: list[Value]
-    memory: list[bytes]
-    versions: list[tuple[object, int]]
-    result: object
-    grads: list[object]
-    scalars: list[Caller] = field(default_factory=list)
-
-
-def value_of_array(array: Array) -> Value:
-    """What is compared of an array."""
-    strides = tuple([s for n, s in zip(array.shape, array.strides, strict=True) if n > 1])
-    return array.dtype.str, array.shape, strides if array.size else (), array.tobytes()
+__all__ = ["check", "first_difference"]
 
 
 def check(call: Call) -> Recording:
@@ -76,7 +41,7 @@ def check(call: Call) -> Recording:
     made, outcome = call.record(_nothing)
     _keep_all(call, made)
     _compare(outcome, _run(call, _nothing, made), "its run without recording")
-    now = [memory.bytes_now().copy() for memory in (*made.arguments, *made.outside)]
+    now = [memory.bytes_now().copy() for memory in made.memories()]
     try:
         stepped = _interpreted(call, made, now)
     except GuardFailed as error:
@@ -88,8 +53,9 @@ def check(call: Call) -> Recording:
         expected = _try(call, made, others)
         if expected is None:
             continue
-        def prepare(others: Sequence[Array] = others) -> None:
-            _store(made, others)
+
+        prepare = partial(_store, made, others)
+
         eager = _run(call, prepare, made)
         _compare_steps(eager, expected, "its steps on other values")
         again, _ = call.record(prepare)
@@ -100,15 +66,13 @@ def check(call: Call) -> Recording:
         if difference is not None:
             raise _refused(f"two recordings differ on other values: {difference}", "differs")
         changed = [not np.array_equal(a, b) for a, b in zip(now, others, strict=True)]
-        memories = (*made.arguments, *made.outside)
+        memories = made.memories()
         made.unchecked = [
-            memory.sources[0]
-            for memory, moved in zip(memories, changed, strict=True)
-            if not moved
+            memory.sources[0] for memory, moved in zip(memories, changed, strict=True) if not moved
         ]
         break
     else:
-        made.unchecked = [memory.sources[0] for memory in (*made.arguments, *made.outside)]
+        made.unchecked = [memory.sources[0] for memory in made.memories()]
     if made.unchecked and outcome.scalars:
         caller = outcome.scalars[0]
         raise RecordingError(
@@ -142,13 +106,14 @@ def _run(call: Call, prepare: Callable[[], None], made: Recording) -> Outcome:
 def _keep_all(call: Call, made: Recording) -> None:
     """Keep all memory that the program reaches, whatever a run writes."""
     call.world.forget_memory()
-    for memory in (*made.arguments, *made.outside):
-        if memory.is_writable():
-            call.world.keep(memory.known, memory.known.held)
+    for memory in made.memories():
+        known = memory.known
+        if known is not None and known.held is not None and memory.is_writable():
+            call.world.keep(known, known.held)
 
 
 def _store(made: Recording, contents: Sequence[Array]) -> None:
-    for memory, content in zip((*made.arguments, *made.outside), contents, strict=True):
+    for memory, content in zip(made.memories(), contents, strict=True):
         if memory.is_writable():
             memory.bytes_now()[...] = content
 
@@ -165,7 +130,7 @@ def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcom
     finally:
         world.leave()
     values = [value_of_array(x) for x in results]
-    return Outcome(values, [x.tobytes() for x in own], [], None, [])
+    return Outcome(values, [x.tobytes() for x in own])
 
 
 def _try(call: Call, made: Recording, memory: Sequence[Array]) -> Outcome | None:
@@ -186,10 +151,12 @@ def _compare(a: Outcome, b: Outcome, what: str) -> None:
 
 def _compare_steps(a: Outcome, b: Outcome, what: str) -> None:
     """Compare with what steps make; they return copies, which may have other strides."""
-    without = [[(*x[:2], (), x[3]) for x in outcome.values] for outcome in (a, b)]
-    _compare_values(
-        Outcome(without[0], a.memory, [], None, []), Outcome(without[1], b.memory, [], None, []), what
-    )
+    _compare_values(_without_strides(a), _without_strides(b), what)
+
+
+def _without_strides(outcome: Outcome) -> Outcome:
+    values: list[Value] = [(x[0], x[1], (), x[3]) for x in outcome.values]
+    return Outcome(values, outcome.memory)
 
 
 def _compare_values(a: Outcome, b: Outcome, what: str) -> None:
@@ -216,7 +183,7 @@ def _other_values(call: Call, made: Recording, now: Sequence[Array]) -> list[lis
     """Contents of memory to try, from the most to the least different."""
     rng = np.random.default_rng(len(made.program.steps))
     tried = []
-    memories = (*made.arguments, *made.outside)
+    memories = made.memories()
     for whole in (True, False):
         for scale in _SCALES:
             tried.append(
@@ -311,6 +278,3 @@ def _same_operand(a: Operand, b: Operand) -> bool:
     if isinstance(a, Group) and isinstance(b, Group):
         return a.type is b.type and _same_operands(a.parts, b.parts)
     return type(a) is type(b) and a == b
-
-
-_: Callable[..., object] = VtgradError

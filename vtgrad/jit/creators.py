@@ -8,15 +8,16 @@ meanwhile: so each looks at the thread and at the file of its caller.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, Iterator
+from typing import Any, Final
 
 import numpy as np
 
 from vtgrad.jit.callers import is_users
-from vtgrad.jit.recorder import Recorder, arrays_in, recording
+from vtgrad.jit.recorder import Recorder, recording
 from vtgrad.jit.recording_array import RecordingArray, RecordingNumber, stripped
+from vtgrad.jit.values import arrays_in
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
@@ -91,8 +92,10 @@ def _of_number(
 ) -> Any:
     """The array of a number of NumPy, on the number's memory where nothing else is."""
     dtype = args[0] if args else kwargs.get("dtype")
-    if len(args) > 1 or set(kwargs) - {"dtype"} or (
-        dtype is not None and np.dtype(dtype) != number.dtype
+    if (
+        len(args) > 1
+        or set(kwargs) - {"dtype"}
+        or (dtype is not None and np.dtype(dtype) != number.dtype)
     ):
         return None
     found = recorder.known(number)

@@ -23,7 +23,16 @@ import numpy as np
 from vtgrad.jit.steps import Buffer, Kind, Place
 from vtgrad.storage.arrays import Array, Shape
 
-__all__ = ["Known", "KnownMemory", "address_of", "extent_of", "is_writable", "memory_at", "place_in", "ultimate_owner"]
+__all__ = [
+    "Known",
+    "KnownMemory",
+    "address_of",
+    "extent_of",
+    "is_writable",
+    "memory_at",
+    "place_in",
+    "ultimate_owner",
+]
 
 # Memory is looked up by page, so that no list is long.
 _PAGE_BITS: Final = 16
@@ -244,9 +253,7 @@ def ultimate_owner(array: Array) -> Array:
 
 def place_in(known: Known, array: Array, address: int) -> Place:
     """The place of an array in a buffer, in which it is known to lie."""
-    return Place(
-        known.number, array.dtype, array.shape, array.strides, address - known.start
-    )
+    return Place(known.number, array.dtype, array.shape, array.strides, address - known.start)
 
 
 def is_writable(array: Array) -> bool:

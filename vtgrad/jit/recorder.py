@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import copy
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import EllipsisType
 from typing import Final
 
@@ -44,6 +44,7 @@ from vtgrad.jit.provenance import (
 )
 from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Operand, Place, Program, Step
 from vtgrad.jit.steps import places_in as places_in
+from vtgrad.jit.values import NamedLast, arrays_in, is_basic, is_python, is_uniform, name_of
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import lasting_arrays
 from vtgrad.storage.thread_state import part_of_thread
@@ -283,7 +284,7 @@ class Recorder:
         if position < len(args) and args[position] is not None:
             if len(args) > position + 1:
                 raise self.refuse(
-                    f"{_name(function)} with arguments behind out cannot be recorded; name them",
+                    f"{name_of(function)} with arguments behind out cannot be recorded; name them",
                     "unknown argument",
                 )
             args, kwargs = args[:position], {**kwargs, "out": args[position]}
@@ -299,16 +300,16 @@ class Recorder:
             plain_args = tuple([self.plain(x) for x in args])
             plain_kwargs = {name: self.plain(x) for name, x in kwargs.items()}
             found = self.run(function, plain_args, plain_kwargs)
-            return self._finish(function, (inputs, keywords, (*args, *kwargs.values())), writes, found)
+            return self._finish(
+                function, (inputs, keywords, (*args, *kwargs.values())), writes, found
+            )
         finally:
             self.originals = outer
 
     def _finish(
         self,
         function: Callable[..., object],
-        arguments: tuple[
-            tuple[Operand, ...], tuple[tuple[str, Operand], ...], tuple[object, ...]
-        ],
+        arguments: tuple[tuple[Operand, ...], tuple[tuple[str, Operand], ...], tuple[object, ...]],
         writes: tuple[Place, ...],
         found: object,
     ) -> object:
@@ -324,7 +325,7 @@ class Recorder:
             if writes:
                 if found is not None:
                     raise self.refuse(
-                        f"{_name(function)} writes and returns a value", "unknown result"
+                        f"{name_of(function)} writes and returns a value", "unknown result"
                     )
                 self.step(function, inputs, keywords, (), writes)
             elif found is not None and found is not NotImplemented:
@@ -335,7 +336,7 @@ class Recorder:
         fresh = [place for _, place in wrapped if place is not None]
         if fresh and len(fresh) < len(parts):
             raise self.refuse(
-                f"{_name(function)} returns new arrays and views at once", "mixed results"
+                f"{name_of(function)} returns new arrays and views at once", "mixed results"
             )
         if fresh or writes:
             self.step(function, inputs, keywords, tuple(fresh), writes)
@@ -355,12 +356,12 @@ class Recorder:
         writes: tuple[Place, ...],
         results: Sequence[object],
     ) -> None:
-        """Refuse a function that returns one of its later arguments, to which it may have written."""
+        """Refuse a function that returns a later argument, to which it may have written."""
         if not writes:
             for other in arguments[1:]:
                 if isinstance(other, np.ndarray) and any(x is other for x in results):
                     raise self.refuse(
-                        f"{_name(function)} returns an argument, and may have written to it",
+                        f"{name_of(function)} returns an argument, and may have written to it",
                         "unknown result",
                     )
 
@@ -370,10 +371,10 @@ class Recorder:
             if value.dtype.char not in _NUMBERS:
                 raise self.refuse(f"a scalar of dtype {value.dtype} is unknown", "unknown scalar")
             array: Array = np.array(value)
-            place = self.fresh(array)
+            fresh = self.fresh(array)
             number: Array = _view(array, self._number)
             number.setflags(write=False)
-            return number, place
+            return number, fresh
         if not isinstance(value, np.ndarray):
             raise self.refuse(
                 f"a result of type {type(value).__name__} is unknown", "unknown result"
@@ -393,10 +394,10 @@ class Recorder:
         if found is not None:
             known, address = found
             # Several results of this call may lie in one buffer.
-            place = place_in(known, value, address) if known.number >= self._first_new else None
+            is_new = known.number >= self._first_new
+            place = place_in(known, value, address) if is_new else None
             return _view(value, self._array), place
-        place = self.fresh(value)
-        return _view(value, self._array), place
+        return _view(value, self._array), self.fresh(value)
 
     def fresh(self, array: Array) -> Place:
         """Make the memory of a new array known."""
@@ -408,9 +409,7 @@ class Recorder:
         address = address_of(array)
         if self.memory.overlaps(start, stop):
             raise self.refuse("a result lies in part on known memory", "overlap")
-        known = self.memory.add(
-            Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False
-        )
+        known = self.memory.add(Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False)
         return place_in(known, array, address)
 
     def created(self, array: Array) -> Array:
@@ -426,7 +425,7 @@ class Recorder:
         if array.dtype.char not in _NUMBERS:
             raise self.refuse(f"an array of dtype {array.dtype} is unknown", "unknown dtype")
         place = self.fresh(array)
-        content = Fixed(array[(0,) * array.ndim].item()) if _is_uniform(array) else None
+        content = Fixed(array[(0,) * array.ndim].item()) if is_uniform(array) else None
         source: Operand = content or self.constant(array)
         self.step(operator.setitem, (place, Fixed(...), source), (), (), (place,))
         return _view(array, self._array)
@@ -510,13 +509,15 @@ class Recorder:
             return
         plain = _view(array, np.ndarray)
         parts = key if isinstance(key, tuple) else (key,)
-        target = plain[(*parts, ...)] if ... not in parts else plain[parts]
-        if not isinstance(target, np.ndarray):
-            target = plain[tuple([x for x in parts if x is not ...]) + (...,)]
+        target: Array = plain[(*parts, ...)] if ... not in parts else plain[parts]
         stored = self.operand(value)
         place = self.place(target)
         self._before_write(place)
-        self.run(operator.setitem, (plain, key, self.plain(value)), {})
+        outer, self.originals = self.originals, {}
+        try:
+            self.run(operator.setitem, (plain, key, self.plain(value)), {})
+        finally:
+            self.originals = outer
         if target.size:
             self.step(operator.setitem, (place, Fixed(...), stored), (), (), (place,))
 
@@ -528,7 +529,7 @@ class Recorder:
             ends = [self.index(x) for x in (key.start, key.stop, key.step)]
             return slice(*ends)
         if isinstance(key, np.ndarray) and not key.ndim and key.dtype.kind in "iu":
-            value = operator.index(_view(key, np.ndarray))  # type: ignore[arg-type]
+            value = operator.index(_view(key, np.ndarray))
             self.guard(operator.index, (self.place(key),), (), value)
             return value
         return key
@@ -574,13 +575,13 @@ class Recorder:
         """Write down that a value has left."""
         if not any(True for x in (*inputs, *[y for _, y in keywords]) for _ in places_in(x)):
             return
-        if not _is_python(value):
+        if not is_python(value):
             raise self.refuse(
-                f"{_name(function)} returns an object of type {type(value).__name__}",
+                f"{name_of(function)} returns an object of type {type(value).__name__}",
                 "unknown result",
             )
         if keywords:
-            function = _With(function, tuple([name for name, _ in keywords]), len(inputs))
+            function = NamedLast(function, tuple([name for name, _ in keywords]))
             inputs = (*inputs, *[x for _, x in keywords])
         # The program may change a list that it has got.
         value = copy.deepcopy(value)
@@ -597,72 +598,3 @@ class Recorder:
             if place.buffer not in lie_in:
                 values: object = _view(array, np.ndarray).tolist()
                 self.guard(np.ndarray.tolist, (place,), (), values)
-
-
-class _With:
-    """A function whose last arguments are named."""
-
-    __slots__ = ("count", "function", "names")
-
-    def __init__(
-        self, function: Callable[..., object], names: tuple[str, ...], count: int
-    ) -> None:
-        self.function = function
-        self.names = names
-        self.count = count
-
-    def __call__(self, *args: object) -> object:
-        """Call it."""
-        named = dict(zip(self.names, args[self.count :], strict=True))
-        return self.function(*args[: self.count], **named)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _With)
-            and self.function == other.function
-            and self.names == other.names
-            and self.count == other.count
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.function, self.names, self.count))
-
-
-def is_basic(key: object) -> bool:
-    """Whether an index has no arrays, lists or bools, so that it makes a view."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return all(
-        x is None or x is ... or type(x) is int or isinstance(x, (slice, np.integer))
-        for x in parts
-    )
-
-
-def arrays_in(values: Iterable[object]) -> Iterator[Array]:
-    """The arrays among values, and in tuples and lists of them."""
-    for value in values:
-        if isinstance(value, np.ndarray):
-            yield value
-        elif isinstance(value, (tuple, list)):
-            yield from arrays_in(value)
-
-
-def _name(function: object) -> str:
-    return str(getattr(function, "__qualname__", None) or getattr(function, "__name__", function))
-
-
-def _is_uniform(array: Array) -> bool:
-    """Whether all elements have the same bits."""
-    if array.dtype.char == "g" or array.dtype.char == "G":
-        return False
-    one = array[(0,) * array.ndim]
-    if one != one:
-        # Python has one nan only.
-        return False
-    return array.size * one.tobytes() == array.tobytes()
-
-
-def _is_python(value: object) -> bool:
-    """Whether a value is compared by `interpret.same_value`."""
-    if isinstance(value, (tuple, list)):
-        return all(map(_is_python, value))
-    return value is None or isinstance(value, (bool, int, float, complex, str, np.dtype))

@@ -112,19 +112,24 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
     # -- numbers -----------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        return _leaves(bool, self)
+        value: bool = _leaves(bool, self)
+        return value
 
     def __int__(self) -> int:
-        return _leaves(int, self)
+        value: int = _leaves(int, self)
+        return value
 
     def __float__(self) -> float:
-        return _leaves(float, self)
+        value: float = _leaves(float, self)
+        return value
 
     def __complex__(self) -> complex:
-        return _leaves(complex, self)
+        value: complex = _leaves(complex, self)
+        return value
 
     def __index__(self) -> int:
-        return _leaves(operator.index, self)
+        value: int = _leaves(operator.index, self)
+        return value
 
     def __repr__(self) -> str:
         return repr(_plain(self, np.ndarray))
@@ -141,8 +146,8 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
     def imag(self) -> Any:
         """The imaginary parts; those of real numbers are zeros."""
         if self.dtype.kind == "c":
-            return np.ndarray.imag.__get__(self)  # type: ignore[attr-defined]
-        zeros = np.ndarray.imag.__get__(_plain(self, np.ndarray))  # type: ignore[attr-defined]
+            return np.ndarray.imag.__get__(self)
+        zeros = np.ndarray.imag.__get__(_plain(self, np.ndarray))
         recorder = _recorder()
         return zeros if recorder is None else recorder.filled(zeros)
 
@@ -153,7 +158,7 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
     @property
     def real(self) -> Any:
         """The real parts."""
-        return np.ndarray.real.__get__(self)  # type: ignore[attr-defined]
+        return np.ndarray.real.__get__(self)
 
     @real.setter
     def real(self, value: Any) -> None:

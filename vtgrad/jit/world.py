@@ -22,11 +22,12 @@ import gc
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import starmap
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from vtgrad.generator import Generator, default_generator
+from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.hooks import GradCell
 from vtgrad.jit.draws import RecordedSource
 from vtgrad.jit.provenance import (
@@ -47,9 +48,7 @@ from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 
 __all__ = ["World", "array_of"]
 
-_FIELDS: Final = tuple(
-    name for name in dir(TensorImpl) if name in TensorImpl.__annotations__
-)
+_FIELDS: Final = tuple(name for name in dir(TensorImpl) if name in TensorImpl.__annotations__)
 _PAGE_BITS: Final = 16
 _NOTHING: Final = object()
 
@@ -90,7 +89,7 @@ class World:
             if isinstance(leaf, TensorBase):
                 self.numbers.setdefault(id(leaf._impl), number)
         self._values: list[tuple[object, str, object]] = []
-        self.cells: dict[int, tuple[TensorImpl, object, TensorBase | None]] = {}
+        self._grads: dict[int, TensorBase] = {}
         self.grad_of: dict[int, TensorImpl] = {}
         self.needs: dict[int, bool] = {}
         for impl in self.impls:
@@ -117,11 +116,11 @@ class World:
             self.needs[id(impl)] = False
             return
         self.needs[id(impl)] = meta.needs_gradient()
-        if isinstance(getattr(meta, "cell", None), GradCell):
-            cell: Any = getattr(meta, "cell")
+        cell = _cell_of(impl)
+        if cell is not None:
             self._note_fields(cell, ("grad", "leaf_state", "post_accumulate", "memory"))
-            self.cells[id(impl)] = impl, cell, cell.grad
             if cell.grad is not None:
+                self._grads[id(impl)] = cell.grad
                 self.grad_of[id(cell.grad._impl)] = impl
         for kind in type(meta).__mro__:
             names = getattr(kind, "__slots__", ())
@@ -253,6 +252,17 @@ class World:
             if name == "array" and isinstance(impl, TensorImpl) and isinstance(array, np.ndarray)
         ]
 
+    def changed_grads(self) -> list[tuple[TensorImpl, TensorBase | None]]:
+        """Tensors whose ``.grad`` is another object than before, with the new one."""
+        found = []
+        for impl in self.impls:
+            cell = _cell_of(impl)
+            before = self._grads.get(id(impl))
+            after = None if cell is None else cell.grad
+            if after is not before:
+                found.append((impl, after))
+        return found
+
     def versions(self) -> dict[int, int]:
         """How far the counter of each tensor has moved, where it has."""
         before = {
@@ -267,6 +277,12 @@ class World:
             if new.value != start:
                 moved[id(impl)] = new.value - start
         return moved
+
+
+def _cell_of(impl: TensorImpl) -> GradCell | None:
+    """The cell of a tensor's ``.grad``, if it has one."""
+    meta = impl.autograd_meta
+    return meta.cell if isinstance(meta, AutogradMeta) else None
 
 
 def plain_array(array: Array) -> Array:
