@@ -31,8 +31,6 @@ _BOOKKEEPING: Final = frozenset(
         "storage/record_write.py",
         "storage/mark_written.py",
         "storage/overlap.py",
-        "storage/rewind.py",
-        "storage/kept_bytes.py",
         "graph/audit.py",
         "graph/written_elements.py",
         "graph/anomaly.py",

@@ -18,6 +18,7 @@ import numpy as np
 from vtgrad.jit.callers import is_bookkeeping
 from vtgrad.jit.numpy_functions import METADATA, REFUSED, WRITING
 from vtgrad.jit.recorder import Recorder, recording
+from vtgrad.jit.values import is_basic
 
 __all__ = ["OnScalars", "RecordingArray", "RecordingNumber", "stripped"]
 
@@ -90,9 +91,13 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
 
     def __getitem__(self, key: Any) -> Any:
         recorder = _recorder()
-        if recorder is None:
-            return _plain(self, np.ndarray)[stripped(key)]
-        return recorder.getitem(self, key)
+        if recorder is not None:
+            return recorder.getitem(self, key)
+        found = _plain(self, np.ndarray)[stripped(key)]
+        if recording.recorder is not None and isinstance(found, np.ndarray) and is_basic(key):
+            # Bookkeeping hands a part on to those who keep its values.
+            return _plain(found, RecordingArray)
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         recorder = _recorder()
