@@ -80,7 +80,8 @@ def _write(r: random.Random, t: vt.Tensor, tensors: list[vt.Tensor], w: vt.Tenso
         index = r.choice(_INDICES) if t.ndim == 2 else ...
         t[index] = _value(r, t[index], tensors, w)
     elif kind == 1:
-        t.mul_(r.choice([2.0, w.sum(), 0.5]))
+        factors: list[Any] = [2.0, w.sum(), 0.5]
+        t.mul_(r.choice(factors))
     elif kind == 2:
         t.add_(_value(r, t, [x for x in tensors if x.shape == t.shape], w))
     elif kind == 3:

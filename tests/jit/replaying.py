@@ -78,7 +78,7 @@ def _bytes(made: Recording, leaves: Sequence[object]) -> list[Array]:
         assert isinstance(source.holder, int)
         array = _array(leaves[source.holder])
         assert array is not None
-        low, high = extent_of(array.shape, array.strides, array.itemsize)
+        low, high = extent_of(array)
         address = address_of(array)
         found.append(memory_at(array, address + low, address + high).copy())
     return found

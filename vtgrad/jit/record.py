@@ -98,16 +98,21 @@ class Call:
         self.leaves = flatten(self._values)
         self.world = World(self.leaves)
 
-    def record(self, prepare: Callable[[], None]) -> tuple[Recording, Outcome]:
+    def record(
+        self, prepare: Callable[[], None], expected: Program | None = None
+    ) -> tuple[Recording, Outcome]:
         """Run the program and write it down.
 
         Parameters
         ----------
         prepare : callable
             Called when the world has been entered, before the program.
+        expected : Program, optional
+            An earlier recording, whose steps are shared where they are the same.
         """
         world = self.world
-        recorder = Recorder(world.adopt, world.keep, (RecordingArray, RecordingNumber))
+        kinds = RecordingArray, RecordingNumber
+        recorder = Recorder(world.adopt, world.keep, kinds, expected)
         # Twice: if an interrupt cuts the first call short, the second one is whole.
         try:
             try:

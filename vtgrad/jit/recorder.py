@@ -32,6 +32,7 @@ import numpy as np
 
 from vtgrad.errors import RecordingError
 from vtgrad.jit.callers import Caller, look
+from vtgrad.jit.compare import same_step
 from vtgrad.jit.numpy_functions import OUT_POSITIONS
 from vtgrad.jit.provenance import (
     Known,
@@ -39,7 +40,6 @@ from vtgrad.jit.provenance import (
     address_of,
     extent_of,
     memory_at,
-    place_in,
     ultimate_owner,
 )
 from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Operand, Place, Program, Step
@@ -90,6 +90,17 @@ recording: Final = part_of_thread(Recording)
 class Recorder:
     """What a recording knows and has written down.
 
+    Parameters
+    ----------
+    adopt : callable
+        Makes bytes of tensors from outside known, if they are.
+    keep : callable
+        Keeps memory before the first write to it.
+    kinds : tuple of type
+        The classes of arrays and of numbers.
+    expected : Program, optional
+        An earlier recording, whose steps are shared where they are the same.
+
     Attributes
     ----------
     memory : KnownMemory
@@ -111,8 +122,12 @@ class Recorder:
         adopt: Callable[[Recorder, int, int], Known | None],
         keep: Callable[[Known, Array], None],
         kinds: tuple[type[Array], type[Array]],
+        expected: Program | None = None,
     ) -> None:
         self.memory = KnownMemory()
+        self._expected = expected
+        if expected is not None:
+            self.memory.share(expected)
         self.steps: list[Step] = []
         self.guards: list[Guard] = []
         self.scalars: list[Caller] = []
@@ -150,7 +165,7 @@ class Recorder:
     def known(self, array: Array) -> tuple[Known, int] | None:
         """The buffer in which an array lies, and its address; None if it is not known."""
         address = address_of(array)
-        low, high = extent_of(array.shape, array.strides, array.itemsize)
+        low, high = extent_of(array)
         start, stop = address + low, address + high
         found = self.memory.find(start, stop)
         if found is None:
@@ -163,7 +178,7 @@ class Recorder:
         """The memory of a constant of the library in which some bytes lie, now known."""
         for array in lasting_arrays():
             address = address_of(array)
-            low, high = extent_of(array.shape, array.strides, array.itemsize)
+            low, high = extent_of(array)
             first, last = address + low, address + high
             if first <= start and stop <= last and array.size:
                 content = memory_at(array, first, last).copy()
@@ -202,7 +217,7 @@ class Recorder:
                 "a number of NumPy is used after an array made of it was written",
                 "written number",
             )
-        return place_in(known, array, address)
+        return self.memory.place(known, array, address)
 
     # -- arguments -------------------------------------------------------------------------
 
@@ -395,7 +410,7 @@ class Recorder:
             known, address = found
             # Several results of this call may lie in one buffer.
             is_new = known.number >= self._first_new
-            place = place_in(known, value, address) if is_new else None
+            place = self.memory.place(known, value, address) if is_new else None
             return _view(value, self._array), place
         return _view(value, self._array), self.fresh(value)
 
@@ -404,13 +419,13 @@ class Recorder:
         owner = ultimate_owner(array)
         whole = owner if owner.base is None and owner.flags.owndata else array
         first = address_of(whole)
-        low, high = extent_of(whole.shape, whole.strides, whole.itemsize)
+        low, high = extent_of(whole)
         start, stop = first + low, first + high
         address = address_of(array)
         if self.memory.overlaps(start, stop):
             raise self.refuse("a result lies in part on known memory", "overlap")
         known = self.memory.add(Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False)
-        return place_in(known, array, address)
+        return self.memory.place(known, array, address)
 
     def created(self, array: Array) -> Array:
         """An array without a content, that a creator has made."""
@@ -557,9 +572,12 @@ class Recorder:
     ) -> None:
         """Write a step down."""
         caller = look()
-        self.steps.append(
-            Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
-        )
+        step = Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
+        if self._expected is not None and len(self.steps) < len(self._expected.steps):
+            expected = self._expected.steps[len(self.steps)]
+            if same_step(expected, step):
+                step = expected
+        self.steps.append(step)
         for place in (*outputs, *writes):
             known = self.memory.alive.get(place.buffer)
             if known is not None:

@@ -35,7 +35,6 @@ from vtgrad.jit.provenance import (
     address_of,
     extent_of,
     memory_at,
-    place_in,
 )
 from vtgrad.jit.recorder import Recorder
 from vtgrad.jit.recording import Memory, Source
@@ -135,7 +134,7 @@ class World:
             array = array_of(leaf)
             if array is not None and array.size:
                 address = address_of(array)
-                low, high = extent_of(array.shape, array.strides, array.itemsize)
+                low, high = extent_of(array)
                 extents.append((address + low, address + high, number, array))
         extents.sort(key=lambda x: x[:3])
         groups: list[tuple[int, int, list[tuple[int, Array]]]] = []
@@ -159,7 +158,7 @@ class World:
             memory = Memory([], [])
             for number, array in members:
                 memory.sources.append(Source(number))
-                memory.places.append(place_in(known, array, address_of(array)))
+                memory.places.append(recorder.memory.place(known, array, address_of(array)))
             self.arguments.append(memory)
 
     def adopt(self, recorder: Recorder, low: int, high: int) -> Known | None:
@@ -179,7 +178,9 @@ class World:
         buffer = Buffer(Kind.OUTSIDE, stop - start, len(self.outside))
         array = plain_array(impl.array)
         known = recorder.memory.add(buffer, array, start, stop, hold=True)
-        memory = Memory([self.source(impl)], [place_in(known, array, address_of(array))])
+        memory = Memory(
+            [self.source(impl)], [recorder.memory.place(known, array, address_of(array))]
+        )
         self.outside.append(memory)
         return known
 
@@ -197,7 +198,7 @@ class World:
             if not array.size:
                 continue
             address = address_of(array)
-            low, high = extent_of(array.shape, array.strides, array.itemsize)
+            low, high = extent_of(array)
             start, stop = address + low, address + high
             for page in range(start >> _PAGE_BITS, ((stop - 1) >> _PAGE_BITS) + 1):
                 index.setdefault(page, []).append((start, stop, impl))
