@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Final
+from functools import partial
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -21,9 +22,9 @@ import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of
 from tests.ops.samples import DRAWN
 from vtgrad.errors import RecordingError, VtgradError
-from vtgrad.jit.check import Value, value_of_array
 from vtgrad.jit.containers import flatten, mapped
 from vtgrad.jit.interpret import GuardFailed, interpret
+from vtgrad.jit.outcomes import Value, value_of_array
 from vtgrad.jit.provenance import address_of, extent_of, memory_at
 from vtgrad.jit.record import record
 from vtgrad.jit.recording import Recording, Same
@@ -77,7 +78,7 @@ def _bytes(made: Recording, leaves: Sequence[object]) -> list[Array]:
         assert isinstance(source.holder, int)
         array = _array(leaves[source.holder])
         assert array is not None
-        low, high = extent_of(array.shape, array.strides, array.itemsize)
+        low, high = extent_of(array)
         address = address_of(array)
         found.append(memory_at(array, address + low, address + high).copy())
     return found
@@ -151,7 +152,8 @@ def outcome(program: Program, arguments: Arguments, seed: int = 1) -> str:
         found = "guard"
         for whole in (True, False):
             for scale in _SCALES:
-                changed = renewed(arguments, lambda x: _moved(x, rng, scale, whole))
+                change = partial(_moved, rng=rng, scale=scale, whole=whole)
+                changed = renewed(arguments, change)
                 found = replayed(program, made, changed)
                 if found == "exact" or found.startswith("wrong"):
                     return found
@@ -225,15 +227,13 @@ def _derivatives(case: Case, order: int) -> tuple[Program, Arguments] | None:
     ) -> object:
         given = _inputs(values, options)
         found = [x for x in results_of(function(*values, **options)) if x.requires_grad]
-        grads = vt.autograd.grad(
-            found, given, weights, allow_unused=True, create_graph=order == 2
-        )
+        grads = vt.autograd.grad(found, given, weights, allow_unused=True, create_graph=order == 2)
         if order == 1:
             return grads
         used = [(g, w) for g, w in zip(grads, second, strict=True) if g is not None]
         used = [(g, w) for g, w in used if g.requires_grad]
         if not used:
-            return [g if g is None else g.detach() for g in grads]
+            return [g if g is None else g.detach().clone() for g in grads]
         return vt.autograd.grad(
             [g for g, _ in used], given, [w for _, w in used], allow_unused=True
         )
@@ -269,12 +269,11 @@ def _jvp(case: Case) -> tuple[Program, Arguments] | None:
                     return vt.autograd.forward_ad.make_dual(x, next(given))
                 return x
 
-            args, named = mapped(dual, (values, options))  # type: ignore[misc]
+            args, named = cast("Any", mapped(dual, (values, options)))
             found = results_of(function(*args, **named))
             parts = [vt.autograd.forward_ad.unpack_dual(x) for x in found]
             return [
-                (p.primal.clone(), None if p.tangent is None else p.tangent.clone())
-                for p in parts
+                (p.primal.clone(), None if p.tangent is None else p.tangent.clone()) for p in parts
             ]
 
     return program, (values, options, tangents)
@@ -288,7 +287,9 @@ def _vmap(case: Case) -> tuple[Program, Arguments] | None:
         return None
     stacked = [vt.stack([x, x * 1.1, x * 0.9]) for x in tensors]
 
-    def program(values: list[object], options: dict[str, object], stacked: list[vt.Tensor]) -> object:
+    def program(
+        values: list[object], options: dict[str, object], stacked: list[vt.Tensor]
+    ) -> object:
         def of_sample(*given: vt.Tensor) -> object:
             samples = iter(given)
 
@@ -297,7 +298,7 @@ def _vmap(case: Case) -> tuple[Program, Arguments] | None:
                     return next(samples)
                 return x
 
-            args, named = mapped(sample, (values, options))  # type: ignore[misc]
+            args, named = cast("Any", mapped(sample, (values, options)))
             found = results_of(function(*args, **named))
             return tuple([x.clone() for x in found])
 

@@ -111,6 +111,21 @@ def test_quick_ways_are_open_to_all_plain_arrays() -> None:
     assert found == EXACTLY_NUMPYS
 
 
+def test_kernels_make_no_scalars_of_numpy() -> None:
+    """A recording does not know where the value of a scalar is from, as it does of an array."""
+    found = [
+        f"{path.relative_to(PACKAGE)}:{node.lineno}"
+        for path in python_files()
+        if path.is_relative_to(PACKAGE / "ops")
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "type"
+        and ast.unparse(node.func.value).endswith("dtype")
+    ]
+    assert found == []
+
+
 def test_the_test_sees_calls_imports_and_bindings() -> None:
     tree = ast.parse(
         "from numpy import zeros\n"

@@ -24,7 +24,7 @@ from typing import Final, Generic, ParamSpec, TypeVar, cast
 
 from vtgrad.errors import RecordingError, ReplayGuardError
 from vtgrad.jit.call import Computed, Replay
-from vtgrad.jit.compare import differs
+from vtgrad.jit.verify import differs
 from vtgrad.jit.entry import Mismatch, obstacle, refusal
 from vtgrad.jit.operators import TracedOperator
 from vtgrad.jit.record_call import another_thread_records, list_operators_of, record_call

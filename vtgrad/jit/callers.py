@@ -31,8 +31,6 @@ _BOOKKEEPING: Final = frozenset(
         "storage/record_write.py",
         "storage/mark_written.py",
         "storage/overlap.py",
-        "storage/rewind.py",
-        "storage/kept_bytes.py",
         "graph/audit.py",
         "graph/written_elements.py",
         "graph/anomaly.py",
@@ -50,6 +48,7 @@ class _Owner(Enum):
     USER = 4
 
 
+_lines: Final[dict[Line, Line]] = {}
 _owners: Final[dict[CodeType, _Owner]] = {}
 # Names of operators by the generated code that calls their kernels.
 _operators: Final[dict[CodeType, str]] = {}
@@ -94,10 +93,11 @@ def _owner(code: CodeType) -> _Owner:
     return owner
 
 
-def _first(frame: FrameType | None) -> _Owner:
+def _outside_of_recorder(frame: FrameType | None) -> _Owner:
     """Who calls the recorder."""
     while frame is not None:
-        owner = _owner(frame.f_code)
+        code = frame.f_code
+        owner = _owners.get(code) or _owner(code)
         if owner is not _Owner.RECORDER:
             return owner
         frame = frame.f_back
@@ -106,28 +106,37 @@ def _first(frame: FrameType | None) -> _Owner:
 
 def is_bookkeeping() -> bool:
     """Whether the call comes from bookkeeping."""
-    return _first(_getframe(1)) is _Owner.BOOKKEEPING
+    return _outside_of_recorder(_getframe(2)) is _Owner.BOOKKEEPING
 
 
 def is_users() -> bool:
     """Whether the call comes from the user's code itself."""
-    return _first(_getframe(1)) is _Owner.USER
+    return _outside_of_recorder(_getframe(1)) is _Owner.USER
 
 
 def look() -> Caller:
     """Find out where a call comes from."""
-    frame: FrameType | None = _getframe(1)
-    library: Line | None = None
+    frame: FrameType | None = _getframe(2)
+    library: FrameType | None = None
     operator = ""
+    owners = _owners
     while frame is not None:
         code = frame.f_code
-        owner = _owner(code)
+        owner = owners.get(code) or _owner(code)
         if owner is _Owner.USER:
-            return Caller((code.co_filename, frame.f_lineno), library, operator)
+            break
         if owner is not _Owner.RECORDER:
             if library is None:
-                library = code.co_filename, frame.f_lineno
+                library = frame
             if not operator:
                 operator = _operators.get(code, "")
         frame = frame.f_back
-    return Caller(None, library, operator)
+    return Caller(_line(frame), _line(library), operator)
+
+
+def _line(frame: FrameType | None) -> Line | None:
+    """The line of a frame; one object for each line."""
+    if frame is None:
+        return None
+    line = frame.f_code.co_filename, frame.f_lineno
+    return _lines.setdefault(line, line)

@@ -18,61 +18,31 @@ must hold for them. Memory for which none are found is listed in `Recording.unch
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from vtgrad.errors import RecordingError, VtgradError
-from vtgrad.jit.interpret import GuardFailed, array_at, interpret, same_value
+from vtgrad.errors import RecordingError
+from vtgrad.jit.compare import first_difference
+from vtgrad.jit.interpret import GuardFailed, array_at, interpret
+from vtgrad.jit.outcomes import Outcome, Value, value_of_array
 from vtgrad.jit.recording import Memory, Recording
-from vtgrad.jit.steps import Fixed, Group, Kind, Operand, Place, Program
+from vtgrad.jit.steps import Place
 from vtgrad.storage.arrays import Array
 
 if TYPE_CHECKING:
     from vtgrad.jit.record import Call
 
-__all__ = ["Outcome", "Value", "check", "first_difference", "value_of_array"]
-
-# dtype, shape, strides of dimensions longer than 1, and bytes.
-Value = tuple[str, tuple[int, ...], tuple[int, ...], bytes]
-
-
-@dataclass
-class Outcome:
-    """What a run of a program has done.
-
-    Attributes
-    ----------
-    values : list of Value
-        Results that it made, then new gradients.
-    memory : list of bytes
-        The memory of arguments and of what was met outside, afterwards.
-    versions : list
-        How far the versions of tensors from before have moved.
-    result, grads : object, list
-        As in `Recording`.
-    """
-
-    values: list[Value]
-    memory: list[bytes]
-    versions: list[tuple[object, int]]
-    result: object
-    grads: list[object]
-
-
-def value_of_array(array: Array) -> Value:
-    """What is compared of an array."""
-    strides = tuple([s for n, s in zip(array.shape, array.strides, strict=True) if n > 1])
-    return array.dtype.str, array.shape, strides if array.size else (), array.tobytes()
+__all__ = ["check"]
 
 
 def check(call: Call) -> Recording:
     """Record a program, and accept or refuse the recording; see Note [Accepting a recording]."""
     made, outcome = call.record(_nothing)
     _keep_all(call, made)
-    _compare(outcome, call.run(_nothing, made), "its run without recording")
-    now = [memory.bytes_now().copy() for memory in (*made.arguments, *made.outside)]
+    _compare(outcome, _run(call, _nothing, made), "its run without recording")
+    now = [memory.bytes_now().copy() for memory in made.memories()]
     try:
         stepped = _interpreted(call, made, now)
     except GuardFailed as error:
@@ -84,26 +54,34 @@ def check(call: Call) -> Recording:
         expected = _try(call, made, others)
         if expected is None:
             continue
-        def prepare(others: Sequence[Array] = others) -> None:
-            _store(made, others)
-        eager = call.run(prepare, made)
+        prepare = partial(_store, made, others)
+        eager = _run(call, prepare, made)
         _compare_steps(eager, expected, "its steps on other values")
-        again, _ = call.record(prepare)
+        again, _ = call.record(prepare, made.program)
         difference = first_difference(made.program, again.program)
         if difference is not None:
-            made, outcome = call.record(_nothing)
+            # The first recording may have filled caches, and a program may change as it begins.
+            made, outcome = call.record(_nothing, again.program)
             difference = first_difference(made.program, again.program)
         if difference is not None:
             raise _refused(f"two recordings differ on other values: {difference}", "differs")
         changed = [not np.array_equal(a, b) for a, b in zip(now, others, strict=True)]
-        memories = (*made.arguments, *made.outside)
+        memories = made.memories()
         made.unchecked = [
-            memory.sources[0]
-            for memory, moved in zip(memories, changed, strict=True)
-            if not moved
+            memory.sources[0] for memory, moved in zip(memories, changed, strict=True) if not moved
         ]
-        return made
-    made.unchecked = [memory.sources[0] for memory in (*made.arguments, *made.outside)]
+        break
+    else:
+        made.unchecked = [memory.sources[0] for memory in made.memories()]
+    if made.unchecked and outcome.scalars:
+        caller = outcome.scalars[0]
+        raise RecordingError(
+            "a scalar of NumPy is not known to the recording, and no other values were found that "
+            "show whether it depends on memory",
+            reason="unknown scalar",
+            library=caller.library,
+            line=caller.line,
+        )
     return made
 
 
@@ -117,16 +95,25 @@ def _refused(sentence: str, reason: str) -> RecordingError:
     )
 
 
+def _run(call: Call, prepare: Callable[[], None], made: Recording) -> Outcome:
+    """Run the program eagerly, which does not raise where a recording did not."""
+    try:
+        return call.run(prepare, made)
+    except Exception as error:
+        raise _refused(f"its run without recording raises {error!r}", "differs") from error
+
+
 def _keep_all(call: Call, made: Recording) -> None:
     """Keep all memory that the program reaches, whatever a run writes."""
     call.world.forget_memory()
-    for memory in (*made.arguments, *made.outside):
-        if memory.is_writable():
-            call.world.keep(memory.known, memory.known.held)
+    for memory in made.memories():
+        known = memory.known
+        if known is not None and known.held is not None and memory.is_writable():
+            call.world.keep(known, known.held)
 
 
 def _store(made: Recording, contents: Sequence[Array]) -> None:
-    for memory, content in zip((*made.arguments, *made.outside), contents, strict=True):
+    for memory, content in zip(made.memories(), contents, strict=True):
         if memory.is_writable():
             memory.bytes_now()[...] = content
 
@@ -143,7 +130,7 @@ def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcom
     finally:
         world.leave()
     values = [value_of_array(x) for x in results]
-    return Outcome(values, [x.tobytes() for x in own], [], None, [])
+    return Outcome(values, [x.tobytes() for x in own])
 
 
 def _try(call: Call, made: Recording, memory: Sequence[Array]) -> Outcome | None:
@@ -164,10 +151,12 @@ def _compare(a: Outcome, b: Outcome, what: str) -> None:
 
 def _compare_steps(a: Outcome, b: Outcome, what: str) -> None:
     """Compare with what steps make; they return copies, which may have other strides."""
-    without = [[(*x[:2], (), x[3]) for x in outcome.values] for outcome in (a, b)]
-    _compare_values(
-        Outcome(without[0], a.memory, [], None, []), Outcome(without[1], b.memory, [], None, []), what
-    )
+    _compare_values(_without_strides(a), _without_strides(b), what)
+
+
+def _without_strides(outcome: Outcome) -> Outcome:
+    values: list[Value] = [(x[0], x[1], (), x[3]) for x in outcome.values]
+    return Outcome(values, outcome.memory)
 
 
 def _compare_values(a: Outcome, b: Outcome, what: str) -> None:
@@ -194,7 +183,7 @@ def _other_values(call: Call, made: Recording, now: Sequence[Array]) -> list[lis
     """Contents of memory to try, from the most to the least different."""
     rng = np.random.default_rng(len(made.program.steps))
     tried = []
-    memories = (*made.arguments, *made.outside)
+    memories = made.memories()
     for whole in (True, False):
         for scale in _SCALES:
             tried.append(
@@ -214,7 +203,7 @@ def _other_values(call: Call, made: Recording, now: Sequence[Array]) -> list[lis
 def _moved(
     memory: Memory, content: Array, rng: np.random.Generator, scale: float, whole: bool
 ) -> Array:
-    """Other bytes for memory: floats are scaled, integers and bools change places."""
+    """Other bytes for memory: floats are scaled; zeros, integers and bools change if `whole`."""
     other = content.copy()
     place = memory.places[0]
     array = array_at(_first(place), [other])
@@ -222,8 +211,11 @@ def _moved(
         return other
     with np.errstate(all="ignore"):
         if array.dtype.kind in "fc":
-            factors = 1 + scale * rng.uniform(-1, 1, array.shape)
-            array[...] = (array * factors).astype(array.dtype)
+            moves = scale * rng.uniform(-1, 1, array.shape)
+            moved = array * (1 + moves)
+            if whole:
+                moved = np.where(array == 0, moves, moved)
+            array[...] = moved.astype(array.dtype)
         elif whole:
             array[...] = np.roll(array.reshape(-1), 1).reshape(array.shape)
     return other
@@ -231,61 +223,3 @@ def _moved(
 
 def _first(place: Place) -> Place:
     return Place(0, place.dtype, place.shape, place.strides, place.offset)
-
-
-# -- comparing programs ------------------------------------------------------------------------
-
-
-def first_difference(a: Program, b: Program) -> str | None:
-    """Where two programs differ, as a sentence; None if they are the same."""
-    for number, (x, y) in enumerate(zip(a.steps, b.steps, strict=False)):
-        same = (
-            x.function == y.function
-            and _same_operands(x.inputs, y.inputs)
-            and [k for k, _ in x.keywords] == [k for k, _ in y.keywords]
-            and _same_operands([v for _, v in x.keywords], [v for _, v in y.keywords])
-            and x.outputs == y.outputs
-            and x.writes == y.writes
-        )
-        if not same:
-            return f"step {number} is {_text(x)} or {_text(y)}"
-    if len(a.steps) != len(b.steps):
-        return f"there are {len(a.steps)} or {len(b.steps)} steps"
-    for number, (p, q) in enumerate(zip(a.buffers, b.buffers, strict=False)):
-        if p.kind is not q.kind or p.nbytes != q.nbytes or p.position != q.position:
-            return f"buffer {number} is another one"
-        if p.kind is Kind.CONSTANT and not np.array_equal(p.content, q.content):  # type: ignore[arg-type]
-            return f"the constant in buffer {number} is another one"
-    if len(a.buffers) != len(b.buffers):
-        return f"there are {len(a.buffers)} or {len(b.buffers)} buffers"
-    if a.results != b.results:
-        return "the results lie elsewhere"
-    for number, (g, h) in enumerate(zip(a.guards, b.guards, strict=False)):
-        if g.before != h.before or g.function != h.function or g.inputs != h.inputs:
-            return f"guard {number} is another one"
-        if not same_value(g.value, h.value):
-            return f"the value of guard {number} is another one"
-    if len(a.guards) != len(b.guards):
-        return f"there are {len(a.guards)} or {len(b.guards)} guards"
-    return None
-
-
-def _text(step: object) -> str:
-    function = getattr(step, "function", None)
-    name = getattr(function, "__name__", repr(function))
-    return f"{name}{getattr(step, 'inputs', ())} at {getattr(step, 'line', None)}"
-
-
-def _same_operands(a: Sequence[Operand], b: Sequence[Operand]) -> bool:
-    return len(a) == len(b) and all(map(_same_operand, a, b))
-
-
-def _same_operand(a: Operand, b: Operand) -> bool:
-    if isinstance(a, Fixed) and isinstance(b, Fixed):
-        return same_value(a.value, b.value)
-    if isinstance(a, Group) and isinstance(b, Group):
-        return a.type is b.type and _same_operands(a.parts, b.parts)
-    return type(a) is type(b) and a == b
-
-
-_: Callable[..., object] = VtgradError

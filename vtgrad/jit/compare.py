@@ -1,85 +1,74 @@
-"""Whether a function has done what its replay would have done."""
+"""Whether two recordings are of the same program."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import EllipsisType
 
-import numpy as np
-
-from vtgrad.jit.call import Computed, Replay
-from vtgrad.jit.containers import flatten
 from vtgrad.jit.interpret import same_value
-from vtgrad.jit.structure import structure_of
-from vtgrad.storage.arrays import Array
-from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.jit.steps import Buffer, Fixed, Group, Operand, Program, Step
+from vtgrad.jit.values import name_of
 
-__all__ = ["differs"]
+__all__ = ["first_difference", "same_buffer", "same_step"]
 
 
-def differs(
-    replay: Replay, computed: Computed, leaves: Sequence[object], result: object
-) -> str | None:
-    """The first difference between a replay that is not committed and a run of the function.
-
-    Parameters
-    ----------
-    replay : Replay
-        The recording.
-    computed : Computed
-        What the replay has computed before the function ran.
-    leaves : sequence of object
-        The arguments.
-    result : object
-        What the function has returned.
-
-    Returns
-    -------
-    str or None
-        The beginning of a sentence; None if they are equal bit for bit.
-    """
-    expected = replay.result(computed, leaves)
-    if structure_of(expected) != structure_of(result):
-        return "results are nested otherwise"
-    for number, (one, other) in enumerate(zip(flatten(expected), flatten(result), strict=True), 1):
-        if one is not other and not _equal(one, other):
-            return f"result {number} differs"
-    copies: list[tuple[Array, EllipsisType, Array]] = []
-    for binding, live in zip(replay.bindings, computed.lives, strict=True):
-        if binding.written:
-            binding.copy_out(live, copies)
-    if not all(_same_bits(one, other) for one, _, other in copies):
-        return "memory that is written differs"
-    if copies:
-        for counter, before, group in zip(
-            computed.counters, computed.versions, replay.groups, strict=True
-        ):
-            if counter.value != before + group.by:
-                return "the number of writes differs"
-    for store in computed.grads:
-        if not _equal(store.grad, store.cell.grad):
-            return "a .grad differs"
+def first_difference(a: Program, b: Program) -> str | None:
+    """Where two programs differ, as a sentence; None if they are the same."""
+    for number, (x, y) in enumerate(zip(a.steps, b.steps, strict=False)):
+        if not same_step(x, y):
+            return f"step {number} is {_text(x)} or {_text(y)}"
+    if len(a.steps) != len(b.steps):
+        return f"there are {len(a.steps)} or {len(b.steps)} steps"
+    for number, (p, q) in enumerate(zip(a.buffers, b.buffers, strict=False)):
+        if not same_buffer(p, q):
+            return f"buffer {number} is another one"
+    if len(a.buffers) != len(b.buffers):
+        return f"there are {len(a.buffers)} or {len(b.buffers)} buffers"
+    if a.results != b.results:
+        return "the results lie elsewhere"
+    for number, (g, h) in enumerate(zip(a.guards, b.guards, strict=False)):
+        if g.before != h.before or g.function != h.function or g.inputs != h.inputs:
+            return f"guard {number} is another one"
+        if not same_value(g.value, h.value):
+            return f"the value of guard {number} is another one"
+    if len(a.guards) != len(b.guards):
+        return f"there are {len(a.guards)} or {len(b.guards)} guards"
     return None
 
 
-def _equal(one: object, other: object) -> bool:
-    if type(one) is not type(other):
+def same_step(a: Step, b: Step) -> bool:
+    """Whether two steps are the same call on the same places."""
+    return a is b or (
+        a.function == b.function
+        and a.outputs == b.outputs
+        and a.writes == b.writes
+        and _same_operands(a.inputs, b.inputs)
+        and [name for name, _ in a.keywords] == [name for name, _ in b.keywords]
+        and _same_operands([x for _, x in a.keywords], [x for _, x in b.keywords])
+    )
+
+
+def same_buffer(a: Buffer, b: Buffer) -> bool:
+    """Whether two buffers are of one kind and, if they are constants, have the same bytes."""
+    if a is b:
+        return True
+    if a.kind is not b.kind or a.nbytes != b.nbytes or a.position != b.position:
         return False
-    if isinstance(one, TensorBase) and isinstance(other, TensorBase):
-        needs = [
-            meta is not None and meta.needs_gradient()
-            for meta in (one._impl.autograd_meta, other._impl.autograd_meta)
-        ]
-        return needs[0] is needs[1] and _same_array(one._impl.array, other._impl.array)
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return _same_array(one, other)
-    return same_value(one, other)
+    if a.content is None or b.content is None:
+        return a.content is b.content
+    return a.content.tobytes() == b.content.tobytes()
 
 
-def _same_array(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype and _same_bits(one, other)
+def _text(step: Step) -> str:
+    return f"{name_of(step.function)}{step.inputs} at {step.line}"
 
 
-def _same_bits(one: Array, other: Array) -> bool:
-    """Whether two arrays of one shape and dtype have the same bytes, NaN included."""
-    return one.tobytes() == other.tobytes()
+def _same_operands(a: Sequence[Operand], b: Sequence[Operand]) -> bool:
+    return len(a) == len(b) and all(map(_same_operand, a, b))
+
+
+def _same_operand(a: Operand, b: Operand) -> bool:
+    if isinstance(a, Fixed) and isinstance(b, Fixed):
+        return same_value(a.value, b.value)
+    if isinstance(a, Group) and isinstance(b, Group):
+        return a.type is b.type and _same_operands(a.parts, b.parts)
+    return type(a) is type(b) and a == b

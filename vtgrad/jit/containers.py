@@ -36,9 +36,8 @@ def mapped(function: Callable[[object], object], value: object) -> object:
     kind = type(value)
     if isinstance(value, tuple):
         parts = [mapped(function, x) for x in value]
-        make = getattr(kind, "_make", kind)
-        found: object = make(parts)
-        return found
+        make: Callable[[list[object]], object] = getattr(kind, "_make", kind)
+        return make(parts)
     if kind is list:
         assert isinstance(value, list)
         return [mapped(function, x) for x in value]

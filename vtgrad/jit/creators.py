@@ -8,15 +8,16 @@ meanwhile: so each looks at the thread and at the file of its caller.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Final, Iterator
+from typing import Any, Final
 
 import numpy as np
 
 from vtgrad.jit.callers import is_users
-from vtgrad.jit.recorder import Recorder, arrays_in, recording
+from vtgrad.jit.recorder import Recorder, recording
 from vtgrad.jit.recording_array import RecordingArray, RecordingNumber, stripped
+from vtgrad.jit.values import arrays_in
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
@@ -67,7 +68,11 @@ def _filled(name: str, numpys: Maker) -> Maker:
         if any(isinstance(x, (np.ndarray, np.generic)) for x in values) or any(
             True for x in arrays_in(values)
         ):
-            return recorder.call(numpys, args, kwargs)
+            found = recorder.call(numpys, args, kwargs)
+            if type(found) is np.ndarray and recorder.place_if_known(found) is not None:
+                # A constant of the library, whose methods are seen from here on.
+                return np.ndarray.view(found, RecordingArray)
+            return found
         for x in values:
             _like_arguments(recorder, x)
         if args and hasattr(args[0], "__array__"):
@@ -87,8 +92,10 @@ def _of_number(
 ) -> Any:
     """The array of a number of NumPy, on the number's memory where nothing else is."""
     dtype = args[0] if args else kwargs.get("dtype")
-    if len(args) > 1 or set(kwargs) - {"dtype"} or (
-        dtype is not None and np.dtype(dtype) != number.dtype
+    if (
+        len(args) > 1
+        or set(kwargs) - {"dtype"}
+        or (dtype is not None and np.dtype(dtype) != number.dtype)
     ):
         return None
     found = recorder.known(number)

@@ -112,7 +112,9 @@ class RecordedSource:
                 return found
             raise self._left(recorder)
         step = recorder.steps[-1]
-        if not (step.outputs or step.writes or any(True for x in step.inputs for _ in places_in(x))):
+        if not (
+            step.outputs or step.writes or any(True for x in step.inputs for _ in places_in(x))
+        ):
             raise self._left(recorder)
         return found
 

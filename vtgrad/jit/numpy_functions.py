@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import numpy as np
 
-__all__ = ["METADATA", "REFUSED", "WRITING"]
+__all__ = ["METADATA", "OUT_POSITIONS", "REFUSED", "WRITING"]
 
 # They read shapes, dtypes and addresses, never values.
 METADATA: Final[frozenset[Callable[..., object]]] = frozenset(
@@ -49,3 +49,31 @@ REFUSED: Final[frozenset[Callable[..., object]]] = frozenset(
         np.savez_compressed,
     }
 )
+
+_OUT_POSITIONS: Final = """
+    1: fix isneginf isposinf
+    2: all amax amin any argmax argmin around choose concat concatenate dot max median min
+    2: nanargmax nanargmin nanmax nanmedian nanmin outer ptp round stack
+    3: clip compress cumprod cumsum mean nancumprod nancumsum nanmean nanpercentile nanprod
+    3: nanquantile nanstd nansum nanvar percentile prod quantile std sum take var
+    5: trace
+"""
+_IN_FFT: Final = """
+    fft fft2 fftn hfft ifft ifft2 ifftn ihfft irfft irfft2 irfftn rfft rfft2 rfftn
+""".split()
+
+
+def _out_positions() -> dict[Callable[..., object], int]:
+    found: dict[Callable[..., object], int] = {getattr(np.fft, name): 4 for name in _IN_FFT}
+    for line in _OUT_POSITIONS.strip().splitlines():
+        position, _, names = line.partition(":")
+        for name in names.split():
+            for owner in (np, np.ndarray):
+                function = getattr(owner, name, None)
+                if function is not None:
+                    found[function] = int(position)
+    return found
+
+
+# Where `out` stands among the positional arguments, of functions and of methods.
+OUT_POSITIONS: Final[Mapping[Callable[..., object], int]] = _out_positions()

@@ -20,10 +20,19 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.jit.steps import Buffer, Kind, Place
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.jit.compare import same_buffer
+from vtgrad.jit.steps import Buffer, Kind, Place, Program
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
-__all__ = ["Known", "KnownMemory", "address_of", "extent_of", "is_writable", "memory_at", "place_in", "ultimate_owner"]
+__all__ = [
+    "Known",
+    "KnownMemory",
+    "address_of",
+    "extent_of",
+    "is_writable",
+    "memory_at",
+    "ultimate_owner",
+]
 
 # Memory is looked up by page, so that no list is long.
 _PAGE_BITS: Final = 16
@@ -101,21 +110,27 @@ class KnownMemory:
         All buffers that the program has had.
     alive : dict of int to Known
         Those whose memory exists, by number.
+    places : dict
+        All places so far.
     """
 
-    __slots__ = ("_dead", "_pages", "alive", "buffers")
+    __slots__ = ("_dead", "_expected", "_pages", "alive", "buffers", "places")
 
     buffers: list[Buffer]
     alive: dict[int, Known]
+    places: dict[tuple[int, NumpyDType, Shape, Shape, int], Place]
     # By page, the buffers with bytes in it in the order of their addresses, and these addresses.
     _pages: dict[int, tuple[list[int], list[Known]]]
     # A reference dies at any moment, also in the midst of a change of `_pages`.
     _dead: deque[Known]
+    _expected: list[Buffer]
 
     def __init__(self) -> None:
         # The first buffer has no bytes: arrays without elements are there.
         self.buffers = [Buffer(Kind.FRESH, 0)]
         self.alive = {}
+        self.places = {}
+        self._expected = []
         self._pages = {}
         self._dead = deque()
 
@@ -136,6 +151,10 @@ class KnownMemory:
         if self._dead:
             self._forget_dead()
         known = Known(len(self.buffers), start, stop)
+        if known.number < len(self._expected):
+            expected = self._expected[known.number]
+            if same_buffer(expected, buffer):
+                buffer = expected
         self.buffers.append(buffer)
         self.alive[known.number] = known
         if hold:
@@ -150,6 +169,22 @@ class KnownMemory:
             starts.insert(at, start)
             entries.insert(at, known)
         return known
+
+    def share(self, expected: Program) -> None:
+        """Use places and buffers of an earlier recording where they are the same."""
+        self._expected = expected.buffers
+        for step in expected.steps:
+            for x in (*step.inputs, *step.outputs, *step.writes):
+                if isinstance(x, Place):
+                    self.places[x.buffer, x.dtype, x.shape, x.strides, x.offset] = x
+
+    def place(self, known: Known, array: Array, address: int) -> Place:
+        """The place of an array in a buffer, in which it is known to lie; one object for each."""
+        key = known.number, array.dtype, array.shape, array.strides, address - known.start
+        place = self.places.get(key)
+        if place is None:
+            place = self.places[key] = Place(*key)
+        return place
 
     def find(self, low: int, high: int) -> Known | None:
         """The buffer in which all bytes from one address to another lie, if there is one."""
@@ -197,8 +232,11 @@ def address_of(array: Array) -> int:
     return address
 
 
-def extent_of(shape: Shape, strides: Shape, itemsize: int) -> tuple[int, int]:
+def extent_of(array: Array) -> tuple[int, int]:
     """The offsets from the first element to the lowest byte and to one past the highest."""
+    if array.flags.c_contiguous:
+        return 0, array.nbytes
+    shape, strides, itemsize = array.shape, array.strides, array.itemsize
     low = high = 0
     for size, stride in zip(shape, strides, strict=True):
         if stride < 0:
@@ -240,13 +278,6 @@ def ultimate_owner(array: Array) -> Array:
         array = base
         base = array.base
     return array
-
-
-def place_in(known: Known, array: Array, address: int) -> Place:
-    """The place of an array in a buffer, in which it is known to lie."""
-    return Place(
-        known.number, array.dtype, array.shape, array.strides, address - known.start
-    )
 
 
 def is_writable(array: Array) -> bool:

@@ -3,30 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, cast
 
 import numpy as np
 
 from vtgrad.errors import RecordingError
-from vtgrad.jit.check import Outcome, Value, check, value_of_array
+from vtgrad.generator import Generator
+from vtgrad.jit.check import check
 from vtgrad.jit.containers import flatten, mapped
 from vtgrad.jit.creators import MAKERS, users_functions_replaced
+from vtgrad.jit.draws import Draw
+from vtgrad.jit.outcomes import Outcome, Reader, version_changes
+from vtgrad.jit.provenance import address_of
 from vtgrad.jit.recorder import Recorder, recording
-from vtgrad.jit.recording import GradChange, Recording, Result, Same, Source, VersionChange
+from vtgrad.jit.recording import Recording
 from vtgrad.jit.recording_array import RecordingArray, RecordingNumber
-from vtgrad.jit.steps import Kind, Place
-from vtgrad.jit.world import World, plain_array
+from vtgrad.jit.steps import Kind, Line, Program
+from vtgrad.jit.world import World
 from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_state import changed, run_with
 
-__all__ = ["record"]
+__all__ = ["Call", "record"]
 
 PLAIN.add(RecordingArray)
-
-_PYTHON: Final = (type(None), bool, int, float, complex, str, bytes, np.dtype, type)
 
 
 def record(
@@ -53,7 +54,15 @@ def record(
     Raises
     ------
     RecordingError
-        If something is not known to the recording, or it is not accepted.
+        If something is not known to the recording, or the recording is not accepted. What the
+        program itself raises is raised as it is.
+
+    Examples
+    --------
+    >>> x = vt.tensor([1.0, 2.0])
+    >>> made = record(lambda x: (x * x).sum(), (x,))
+    >>> [step.operator for step in made.program.steps]
+    ['mul', 'sum_default']
     """
     if recording.recorder is not None:
         raise RecordingError(
@@ -62,8 +71,7 @@ def record(
             library=None,
             line=None,
         )
-    call = Call(function, arguments, dict(keywords or {}))
-    return check(call)
+    return check(Call(function, arguments, dict(keywords or {})))
 
 
 class Call:
@@ -71,6 +79,10 @@ class Call:
 
     Attributes
     ----------
+    function : callable
+        The program.
+    leaves : list of object
+        The leaves of its arguments.
     world : World
         What exists before.
     """
@@ -82,42 +94,32 @@ class Call:
         keywords: dict[str, object],
     ) -> None:
         self.function = function
-        self.values = arguments, keywords
-        self.leaves = flatten(self.values)
-        for leaf in self.leaves:
-            if not isinstance(leaf, (TensorBase, np.ndarray, *_PYTHON)):
-                continue
+        self._values = arguments, keywords
+        self.leaves = flatten(self._values)
         self.world = World(self.leaves)
 
-    def record(self, prepare: Callable[[], None]) -> tuple[Recording, Outcome]:
+    def record(
+        self, prepare: Callable[[], None], expected: Program | None = None
+    ) -> tuple[Recording, Outcome]:
         """Run the program and write it down.
 
         Parameters
         ----------
         prepare : callable
             Called when the world has been entered, before the program.
+        expected : Program, optional
+            An earlier recording, whose steps are shared where they are the same.
         """
         world = self.world
-        recorder = Recorder(world.adopt, world.keep, (RecordingArray, RecordingNumber))
-        passed: dict[int, int] = {}
+        kinds = RecordingArray, RecordingNumber
+        recorder = Recorder(world.adopt, world.keep, kinds, expected)
+        # Twice: if an interrupt cuts the first call short, the second one is whole.
         try:
             try:
                 world.enter(as_recording=True)
                 prepare()
                 world.register(recorder)
-                numbers = iter(range(len(self.leaves)))
-
-                def given(leaf: object) -> object:
-                    number = next(numbers)
-                    if type(leaf) is not np.ndarray:
-                        return leaf
-                    array = leaf.view(RecordingArray)
-                    passed[id(array)] = number
-                    kept.append(array)
-                    return array
-
-                kept: list[Array] = []
-                args, named = _taken_apart(mapped(given, self.values))
+                args, named, passed = self._recorded_arguments()
                 with users_functions_replaced():
                     found = making.run_with(
                         MAKERS,
@@ -127,13 +129,9 @@ class Call:
                         *args,
                         **named,
                     )
-                if recorder.caught is not None:
-                    raise recorder.refuse(
-                        "an error of NumPy was caught in the program, and the values decide "
-                        f"whether there is one: {recorder.caught!r}",
-                        "caught error",
-                    )
-                return _Reading(self.world, recorder, passed, self.leaves).read(found)
+                _check_refusals(recorder)
+                reader = Reader(world, {id(x): n for n, x in passed.items()}, recorder)
+                return self._read(recorder, reader, found)
             finally:
                 world.leave()
         finally:
@@ -142,192 +140,105 @@ class Call:
     def run(self, prepare: Callable[[], None], made: Recording) -> Outcome:
         """Run the program eagerly, and return what it does, to be compared with a recording."""
         world = self.world
+        passed = {id(x): n for n, x in enumerate(self.leaves) if isinstance(x, np.ndarray)}
         try:
             try:
                 world.enter(as_recording=False)
                 prepare()
-                args, named = self.values
+                args, named = self._values
                 found = self.function(*args, **named)
-                return _outcome(world, found, made)
+                return Reader(world, passed).read(found, made.memories())
             finally:
                 world.leave()
         finally:
             world.leave()
 
+    def _recorded_arguments(
+        self,
+    ) -> tuple[tuple[Any, ...], dict[str, Any], dict[int, Array]]:
+        """The arguments with arrays of a recording, and these by the numbers of their leaves."""
+        passed: dict[int, Array] = {}
+        by_id: dict[int, Array] = {}
+        numbers = iter(range(len(self.leaves)))
 
-def _taken_apart(values: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    args, named = values
-    return args, named
+        def given(leaf: object) -> object:
+            number = next(numbers)
+            if type(leaf) is not np.ndarray:
+                return leaf
+            array = by_id.setdefault(id(leaf), leaf.view(RecordingArray))
+            passed.setdefault(number, array)
+            return array
 
+        args, named = cast("Any", mapped(given, self._values))
+        return args, named, passed
 
-@dataclass
-class _Reading:
-    """Reads the results of a recording run."""
-
-    world: World
-    recorder: Recorder
-    passed: dict[int, int]
-    leaves: list[object]
-
-    def read(self, found: object) -> tuple[Recording, Outcome]:
+    def _read(self, recorder: Recorder, reader: Reader, found: object) -> tuple[Recording, Outcome]:
         """The recording, and what it has done."""
         world = self.world
-        self.places: list[Place] = []
-        self.values: list[Value] = []
-        self.ids = {id(x) for x in world.impls}
-        result = mapped(self._result, found)
-        grads = self._grads()
-        self._check_graphs()
-        made = Recording(self.recorder.program(self.places))
-        made.arguments, made.outside = world.arguments, world.outside
-        made.leaves = [
-            None if isinstance(x, (TensorBase, np.ndarray)) else x for x in self.leaves
-        ]
-        made.result, made.grads = result, grads
-        made.versions = _versions(world)
-        written = self._written(made)
-        made.generators = _generators(made)
-        return made, Outcome(self.values, written, _moved(made), result, grads)
-
-    def _written(self, made: Recording) -> list[bytes]:
-        contents = []
-        for known in self.recorder.memory.alive.values():
-            buffer = made.program.buffers[known.number]
-            if buffer.kind in (Kind.ARGUMENT, Kind.OUTSIDE):
-                memory = (made.arguments if buffer.kind is Kind.ARGUMENT else made.outside)[
-                    buffer.position
-                ]
-                memory.written = known.writes > 0
+        made = Recording(Program(), world.arguments, world.outside)
+        for known in recorder.memory.alive.values():
+            buffer = recorder.memory.buffers[known.number]
+            if buffer.kind is Kind.ARGUMENT or buffer.kind is Kind.OUTSIDE:
+                memories = world.arguments if buffer.kind is Kind.ARGUMENT else world.outside
+                memory = memories[buffer.position]
                 memory.known = known
-        for memory in (*made.arguments, *made.outside):
-            contents.append(memory.content())
-        return contents
+                memory.written = known.writes > 0
+        outcome = reader.read(found, made.memories())
+        self._check_tensors(recorder)
+        made.program = recorder.program(reader.places)
+        made.leaves = [None if isinstance(x, (TensorBase, np.ndarray)) else x for x in self.leaves]
+        made.result, made.grads = outcome.result, outcome.grads
+        made.versions = version_changes(world)
+        made.generators = _generators(made.program)
+        made.line = _line_of(self.function)
+        # A recording of other values is adopted from these lists too.
+        world.arguments, world.outside = [], []
+        return made, outcome
 
-    def _add(self, array: Array, what: str) -> int:
-        plain = plain_array(array)
-        place = self.recorder.place(array)
-        if self.recorder.memory.buffers[place.buffer].kind in (Kind.ARGUMENT, Kind.OUTSIDE):
-            raise self.recorder.refuse(
-                f"{what} is a view of memory from before the program; return a copy of it",
-                "view of an argument",
-            )
-        self.places.append(place)
-        self.values.append(value_of_array(plain))
-        return len(self.places) - 1
-
-    def _result(self, leaf: object) -> object:
-        if isinstance(leaf, TensorBase):
-            impl = leaf._impl
-            if id(impl) in self.ids:
-                return Same(self.world.source(impl))
-            meta = impl.autograd_meta
-            needs = meta is not None and meta.needs_gradient() and not meta.was_produced()
-            number = self._add(impl.array, "a result")
-            return Result(number, type(leaf), needs)
-        if isinstance(leaf, np.ndarray):
-            number = self.passed.get(id(leaf), -1)
-            if number >= 0:
-                return Same(Source(number))
-            kind = np.generic if isinstance(leaf, RecordingNumber) else np.ndarray
-            return Result(self._add(leaf, "a result"), kind)
-        if isinstance(leaf, _PYTHON):
-            return leaf
-        raise self.recorder.refuse(
-            f"a result of type {type(leaf).__name__} cannot be recorded", "unknown result"
-        )
-
-    def _grads(self) -> list[GradChange]:
-        changes = []
-        for impl, before, after in _changed_grads(self.world):
-            holder = self.world.numbers.get(id(impl), impl)
-            if after is None:
-                changes.append(GradChange(holder, None))
-                continue
-            if id(after._impl) in self.ids:
-                raise self.recorder.refuse(
-                    "a .grad is set to a tensor from before the program", "grad"
+    def _check_tensors(self, recorder: Recorder) -> None:
+        """Refuse a tensor from before the program that has got other memory or another graph."""
+        for impl, array in self.world.arrays():
+            now = impl.array
+            if now is not array and (
+                now.shape != array.shape
+                or now.strides != array.strides
+                or now.dtype is not array.dtype
+                or address_of(now) != address_of(array)
+            ):
+                raise recorder.refuse(
+                    "the program gives a tensor from before it another geometry or other memory",
+                    "geometry",
                 )
-            changes.append(GradChange(holder, self._add(after._impl.array, "a .grad")))
-        return changes
-
-    def _check_graphs(self) -> None:
-        """Refuse a tensor from before the program that has another graph after it."""
-        for impl in self.world.impls:
             meta = impl.autograd_meta
             if meta is not None and meta.needs_gradient() != self.world.needs[id(impl)]:
-                raise self.recorder.refuse(
+                raise recorder.refuse(
                     "the program changes whether a tensor from before it requires grad",
                     "requires grad",
                 )
 
 
-def _changed_grads(world: World) -> list[tuple[Any, TensorBase | None, TensorBase | None]]:
-    """Tensors whose ``.grad`` is another object than before, with both."""
-    found = []
-    for impl in world.impls:
-        cell: Any = getattr(impl.autograd_meta, "cell", None)
-        _, _, before = world.cells.get(id(impl), (None, None, None))
-        after = None if cell is None else cell.grad
-        if after is not before:
-            found.append((impl, before, after))
+def _check_refusals(recorder: Recorder) -> None:
+    """Raise what the program may have caught."""
+    if recorder.refused is not None:
+        raise recorder.refused
+    if recorder.caught is not None:
+        raise recorder.refuse(
+            "the program caught an error of NumPy, and values may decide whether there is one: "
+            f"{recorder.caught!r}",
+            "caught error",
+        )
+
+
+def _generators(program: Program) -> list[Generator]:
+    found: list[Generator] = []
+    for step in program.steps:
+        if isinstance(step.function, Draw):
+            generator = step.function.generator
+            if all(x is not generator for x in found):
+                found.append(generator)
     return found
 
 
-def _versions(world: World) -> list[VersionChange]:
-    """Each counter that has moved, once."""
-    moved = world.versions()
-    changes: dict[int, VersionChange] = {}
-    for impl in sorted(world.impls, key=lambda x: id(x) not in world.numbers):
-        by = moved.get(id(impl))
-        if by is not None and id(impl.version_counter) not in changes:
-            changes[id(impl.version_counter)] = VersionChange(world.source(impl), by)
-    return list(changes.values())
-
-
-def _moved(made: Recording) -> list[tuple[object, int]]:
-    return sorted([(repr(x.source.holder), x.by) for x in made.versions])
-
-
-def _generators(made: Recording) -> list[Any]:
-    found: list[Any] = []
-    for step in made.program.steps:
-        generator = getattr(step.function, "generator", None)
-        if generator is not None and all(x is not generator for x in found):
-            found.append(generator)
-    return found
-
-
-def _outcome(world: World, found: object, made: Recording) -> Outcome:
-    """What an eager run has done."""
-    values: list[Value] = []
-    ids = {id(x) for x in world.impls}
-    passed = {id(x): number for number, x in enumerate(world.leaves) if type(x) is np.ndarray}
-
-    def add(array: Array) -> int:
-        values.append(value_of_array(array))
-        return len(values) - 1
-
-    def result(leaf: object) -> object:
-        if isinstance(leaf, TensorBase):
-            impl = leaf._impl
-            if id(impl) in ids:
-                return Same(world.source(impl))
-            meta = impl.autograd_meta
-            needs = meta is not None and meta.needs_gradient() and not meta.was_produced()
-            return Result(add(impl.array), type(leaf), needs)
-        if isinstance(leaf, np.generic):
-            return Result(add(np.asarray(leaf)), np.generic)
-        if isinstance(leaf, np.ndarray):
-            if id(leaf) in passed:
-                return Same(Source(passed[id(leaf)]))
-            return Result(add(leaf), np.ndarray)
-        return leaf
-
-    tree = mapped(result, found)
-    grads = []
-    for impl, _, after in _changed_grads(world):
-        holder = world.numbers.get(id(impl), impl)
-        grads.append(GradChange(holder, None if after is None else add(after._impl.array)))
-    made_now = Recording(made.program, versions=_versions(world))
-    written = [memory.content() for memory in (*made.arguments, *made.outside)]
-    return Outcome(values, written, _moved(made_now), tree, grads)
+def _line_of(function: object) -> Line | None:
+    code = getattr(function, "__code__", None)
+    return None if code is None else (code.co_filename, code.co_firstlineno)

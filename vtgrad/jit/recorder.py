@@ -22,8 +22,9 @@ the recording is refused.
 
 from __future__ import annotations
 
+import copy
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import EllipsisType
 from typing import Final
 
@@ -31,17 +32,19 @@ import numpy as np
 
 from vtgrad.errors import RecordingError
 from vtgrad.jit.callers import Caller, look
+from vtgrad.jit.compare import same_step
+from vtgrad.jit.numpy_functions import OUT_POSITIONS
 from vtgrad.jit.provenance import (
     Known,
     KnownMemory,
     address_of,
     extent_of,
     memory_at,
-    place_in,
     ultimate_owner,
 )
 from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Operand, Place, Program, Step
 from vtgrad.jit.steps import places_in as places_in
+from vtgrad.jit.values import NamedLast, arrays_in, is_basic, is_python, is_uniform, name_of
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import lasting_arrays
 from vtgrad.storage.thread_state import part_of_thread
@@ -87,6 +90,17 @@ recording: Final = part_of_thread(Recording)
 class Recorder:
     """What a recording knows and has written down.
 
+    Parameters
+    ----------
+    adopt : callable
+        Makes bytes of tensors from outside known, if they are.
+    keep : callable
+        Keeps memory before the first write to it.
+    kinds : tuple of type
+        The classes of arrays and of numbers.
+    expected : Program, optional
+        An earlier recording, whose steps are shared where they are the same.
+
     Attributes
     ----------
     memory : KnownMemory
@@ -95,6 +109,8 @@ class Recorder:
         As in `Program`.
     scalars : list of Caller
         Who passed scalars of NumPy.
+    refused : RecordingError or None
+        The first refusal, which the program may catch.
     caught : BaseException or None
         An error of NumPy that a recorded call has raised.
     hashes : list of int
@@ -106,11 +122,16 @@ class Recorder:
         adopt: Callable[[Recorder, int, int], Known | None],
         keep: Callable[[Known, Array], None],
         kinds: tuple[type[Array], type[Array]],
+        expected: Program | None = None,
     ) -> None:
         self.memory = KnownMemory()
+        self._expected = expected
+        if expected is not None:
+            self.memory.share(expected)
         self.steps: list[Step] = []
         self.guards: list[Guard] = []
         self.scalars: list[Caller] = []
+        self.refused: RecordingError | None = None
         self.caught: BaseException | None = None
         self.hashes: list[int] = []
         self.originals: dict[int, Array] = {}
@@ -134,14 +155,17 @@ class Recorder:
             for whose, line in (("library", caller.library), ("program", caller.line))
             if line is not None
         )
-        return RecordingError(
+        error = RecordingError(
             sentence + where, reason=reason, library=caller.library, line=caller.line
         )
+        if self.refused is None:
+            self.refused = error
+        return error
 
     def known(self, array: Array) -> tuple[Known, int] | None:
         """The buffer in which an array lies, and its address; None if it is not known."""
         address = address_of(array)
-        low, high = extent_of(array.shape, array.strides, array.itemsize)
+        low, high = extent_of(array)
         start, stop = address + low, address + high
         found = self.memory.find(start, stop)
         if found is None:
@@ -154,7 +178,7 @@ class Recorder:
         """The memory of a constant of the library in which some bytes lie, now known."""
         for array in lasting_arrays():
             address = address_of(array)
-            low, high = extent_of(array.shape, array.strides, array.itemsize)
+            low, high = extent_of(array)
             first, last = address + low, address + high
             if first <= start and stop <= last and array.size:
                 content = memory_at(array, first, last).copy()
@@ -193,7 +217,7 @@ class Recorder:
                 "a number of NumPy is used after an array made of it was written",
                 "written number",
             )
-        return place_in(known, array, address)
+        return self.memory.place(known, array, address)
 
     # -- arguments -------------------------------------------------------------------------
 
@@ -271,6 +295,14 @@ class Recorder:
         written : sequence
             Those of them that it writes to.
         """
+        position = OUT_POSITIONS.get(function, len(args))
+        if position < len(args) and args[position] is not None:
+            if len(args) > position + 1:
+                raise self.refuse(
+                    f"{name_of(function)} with arguments behind out cannot be recorded; name them",
+                    "unknown argument",
+                )
+            args, kwargs = args[:position], {**kwargs, "out": args[position]}
         inputs = tuple([self.operand(x) for x in args])
         keywords = tuple([(name, self.operand(x)) for name, x in kwargs.items()])
         out = kwargs.get("out")
@@ -283,16 +315,16 @@ class Recorder:
             plain_args = tuple([self.plain(x) for x in args])
             plain_kwargs = {name: self.plain(x) for name, x in kwargs.items()}
             found = self.run(function, plain_args, plain_kwargs)
-            return self._finish(function, (inputs, keywords, (*args, *kwargs.values())), writes, found)
+            return self._finish(
+                function, (inputs, keywords, (*args, *kwargs.values())), writes, found
+            )
         finally:
             self.originals = outer
 
     def _finish(
         self,
         function: Callable[..., object],
-        arguments: tuple[
-            tuple[Operand, ...], tuple[tuple[str, Operand], ...], tuple[object, ...]
-        ],
+        arguments: tuple[tuple[Operand, ...], tuple[tuple[str, Operand], ...], tuple[object, ...]],
         writes: tuple[Place, ...],
         found: object,
     ) -> object:
@@ -308,17 +340,18 @@ class Recorder:
             if writes:
                 if found is not None:
                     raise self.refuse(
-                        f"{_name(function)} writes and returns a value", "unknown result"
+                        f"{name_of(function)} writes and returns a value", "unknown result"
                     )
                 self.step(function, inputs, keywords, (), writes)
             elif found is not None and found is not NotImplemented:
                 self.guard(function, inputs, keywords, found)
             return found
         wrapped = [self._wrapped(x) for x in parts]
+        self._check_identity(function, values, writes, [x for x, _ in wrapped])
         fresh = [place for _, place in wrapped if place is not None]
         if fresh and len(fresh) < len(parts):
             raise self.refuse(
-                f"{_name(function)} returns new arrays and views at once", "mixed results"
+                f"{name_of(function)} returns new arrays and views at once", "mixed results"
             )
         if fresh or writes:
             self.step(function, inputs, keywords, tuple(fresh), writes)
@@ -331,16 +364,32 @@ class Recorder:
         made: object = make(results)
         return made
 
+    def _check_identity(
+        self,
+        function: Callable[..., object],
+        arguments: Sequence[object],
+        writes: tuple[Place, ...],
+        results: Sequence[object],
+    ) -> None:
+        """Refuse a function that returns a later argument, to which it may have written."""
+        if not writes:
+            for other in arguments[1:]:
+                if isinstance(other, np.ndarray) and any(x is other for x in results):
+                    raise self.refuse(
+                        f"{name_of(function)} returns an argument, and may have written to it",
+                        "unknown result",
+                    )
+
     def _wrapped(self, value: object) -> tuple[object, Place | None]:
         """A result for the program, and its place if its memory is new."""
         if isinstance(value, np.generic):
             if value.dtype.char not in _NUMBERS:
                 raise self.refuse(f"a scalar of dtype {value.dtype} is unknown", "unknown scalar")
             array: Array = np.array(value)
-            place = self.fresh(array)
+            fresh = self.fresh(array)
             number: Array = _view(array, self._number)
             number.setflags(write=False)
-            return number, place
+            return number, fresh
         if not isinstance(value, np.ndarray):
             raise self.refuse(
                 f"a result of type {type(value).__name__} is unknown", "unknown result"
@@ -360,25 +409,23 @@ class Recorder:
         if found is not None:
             known, address = found
             # Several results of this call may lie in one buffer.
-            place = place_in(known, value, address) if known.number >= self._first_new else None
+            is_new = known.number >= self._first_new
+            place = self.memory.place(known, value, address) if is_new else None
             return _view(value, self._array), place
-        place = self.fresh(value)
-        return _view(value, self._array), place
+        return _view(value, self._array), self.fresh(value)
 
     def fresh(self, array: Array) -> Place:
         """Make the memory of a new array known."""
         owner = ultimate_owner(array)
         whole = owner if owner.base is None and owner.flags.owndata else array
         first = address_of(whole)
-        low, high = extent_of(whole.shape, whole.strides, whole.itemsize)
+        low, high = extent_of(whole)
         start, stop = first + low, first + high
         address = address_of(array)
         if self.memory.overlaps(start, stop):
             raise self.refuse("a result lies in part on known memory", "overlap")
-        known = self.memory.add(
-            Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False
-        )
-        return place_in(known, array, address)
+        known = self.memory.add(Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False)
+        return self.memory.place(known, array, address)
 
     def created(self, array: Array) -> Array:
         """An array without a content, that a creator has made."""
@@ -393,18 +440,18 @@ class Recorder:
         if array.dtype.char not in _NUMBERS:
             raise self.refuse(f"an array of dtype {array.dtype} is unknown", "unknown dtype")
         place = self.fresh(array)
-        content = Fixed(array[(0,) * array.ndim].item()) if _is_uniform(array) else None
+        content = Fixed(array[(0,) * array.ndim].item()) if is_uniform(array) else None
         source: Operand = content or self.constant(array)
         self.step(operator.setitem, (place, Fixed(...), source), (), (), (place,))
         return _view(array, self._array)
 
     def constant(self, array: Array) -> Place:
         """The place of a new constant with the content of an array."""
-        copy = array.copy("C")
-        content = np.frombuffer(copy.tobytes(), np.uint8)
+        dense = array.copy("C")
+        content = np.frombuffer(dense.tobytes(), np.uint8)
         number = len(self.memory.buffers)
         self.memory.buffers.append(Buffer(Kind.CONSTANT, content.size, content=content))
-        return Place(number, copy.dtype, copy.shape, copy.strides, 0)
+        return Place(number, dense.dtype, dense.shape, dense.strides, 0)
 
     def ufunc(
         self,
@@ -463,9 +510,9 @@ class Recorder:
         parts = key if isinstance(key, tuple) else (key,)
         element = plain[(*parts, ...)] if ... not in parts else plain[parts]
         place = self.place(element)
-        copy = element.copy()
-        self.step(np.ndarray.copy, (place,), (), (self.fresh(copy),), ())
-        number: Array = _view(copy, self._number)
+        own = element.copy()
+        self.step(np.ndarray.copy, (place,), (), (self.fresh(own),), ())
+        number: Array = _view(own, self._number)
         number.setflags(write=False)
         return number
 
@@ -477,13 +524,15 @@ class Recorder:
             return
         plain = _view(array, np.ndarray)
         parts = key if isinstance(key, tuple) else (key,)
-        target = plain[(*parts, ...)] if ... not in parts else plain[parts]
-        if not isinstance(target, np.ndarray):
-            target = plain[tuple([x for x in parts if x is not ...]) + (...,)]
+        target: Array = plain[(*parts, ...)] if ... not in parts else plain[parts]
         stored = self.operand(value)
         place = self.place(target)
         self._before_write(place)
-        self.run(operator.setitem, (plain, key, self.plain(value)), {})
+        outer, self.originals = self.originals, {}
+        try:
+            self.run(operator.setitem, (plain, key, self.plain(value)), {})
+        finally:
+            self.originals = outer
         if target.size:
             self.step(operator.setitem, (place, Fixed(...), stored), (), (), (place,))
 
@@ -495,7 +544,7 @@ class Recorder:
             ends = [self.index(x) for x in (key.start, key.stop, key.step)]
             return slice(*ends)
         if isinstance(key, np.ndarray) and not key.ndim and key.dtype.kind in "iu":
-            value = operator.index(_view(key, np.ndarray))  # type: ignore[arg-type]
+            value = operator.index(_view(key, np.ndarray))
             self.guard(operator.index, (self.place(key),), (), value)
             return value
         return key
@@ -523,9 +572,12 @@ class Recorder:
     ) -> None:
         """Write a step down."""
         caller = look()
-        self.steps.append(
-            Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
-        )
+        step = Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
+        if self._expected is not None and len(self.steps) < len(self._expected.steps):
+            expected = self._expected.steps[len(self.steps)]
+            if same_step(expected, step):
+                step = expected
+        self.steps.append(step)
         for place in (*outputs, *writes):
             known = self.memory.alive.get(place.buffer)
             if known is not None:
@@ -541,14 +593,16 @@ class Recorder:
         """Write down that a value has left."""
         if not any(True for x in (*inputs, *[y for _, y in keywords]) for _ in places_in(x)):
             return
-        if not _is_python(value):
+        if not is_python(value):
             raise self.refuse(
-                f"{_name(function)} returns an object of type {type(value).__name__}",
+                f"{name_of(function)} returns an object of type {type(value).__name__}",
                 "unknown result",
             )
         if keywords:
-            function = _With(function, tuple([name for name, _ in keywords]), len(inputs))
+            function = NamedLast(function, tuple([name for name, _ in keywords]))
             inputs = (*inputs, *[x for _, x in keywords])
+        # The program may change a list that it has got.
+        value = copy.deepcopy(value)
         self.guards.append(Guard(len(self.steps), function, inputs, value, look().line))
 
     def _guard_others(self, arguments: Sequence[object], views: Sequence[object]) -> None:
@@ -562,69 +616,3 @@ class Recorder:
             if place.buffer not in lie_in:
                 values: object = _view(array, np.ndarray).tolist()
                 self.guard(np.ndarray.tolist, (place,), (), values)
-
-
-class _With:
-    """A function whose last arguments are named."""
-
-    __slots__ = ("count", "function", "names")
-
-    def __init__(
-        self, function: Callable[..., object], names: tuple[str, ...], count: int
-    ) -> None:
-        self.function = function
-        self.names = names
-        self.count = count
-
-    def __call__(self, *args: object) -> object:
-        """Call it."""
-        named = dict(zip(self.names, args[self.count :], strict=True))
-        return self.function(*args[: self.count], **named)
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, _With)
-            and self.function == other.function
-            and self.names == other.names
-            and self.count == other.count
-        )
-
-    def __hash__(self) -> int:
-        return hash((self.function, self.names, self.count))
-
-
-def is_basic(key: object) -> bool:
-    """Whether an index has no arrays, lists or bools, so that it makes a view."""
-    parts = key if isinstance(key, tuple) else (key,)
-    return all(
-        x is None or x is ... or type(x) is int or isinstance(x, (slice, np.integer))
-        for x in parts
-    )
-
-
-def arrays_in(values: Iterable[object]) -> Iterator[Array]:
-    """The arrays among values, and in tuples and lists of them."""
-    for value in values:
-        if isinstance(value, np.ndarray):
-            yield value
-        elif isinstance(value, (tuple, list)):
-            yield from arrays_in(value)
-
-
-def _name(function: object) -> str:
-    return str(getattr(function, "__qualname__", None) or getattr(function, "__name__", function))
-
-
-def _is_uniform(array: Array) -> bool:
-    """Whether all elements have the same bits."""
-    if array.dtype.char == "g" or array.dtype.char == "G":
-        return False
-    one = array[(0,) * array.ndim]
-    return array.size * one.tobytes() == array.tobytes()
-
-
-def _is_python(value: object) -> bool:
-    """Whether a value is compared by `interpret.same_value`."""
-    if isinstance(value, (tuple, list)):
-        return all(map(_is_python, value))
-    return value is None or isinstance(value, (bool, int, float, complex, str, np.dtype))

@@ -18,6 +18,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 __all__ = [
     "GradChange",
     "Memory",
+    "ResultTree",
     "Recording",
     "Result",
     "Same",
@@ -71,7 +72,8 @@ class Memory:
     def bytes_now(self) -> Array:
         """The live bytes that were recorded."""
         known = self.known
-        assert known is not None and known.held is not None
+        assert known is not None
+        assert known.held is not None
         return memory_at(known.held, known.start, known.stop)
 
     def content(self) -> bytes:
@@ -87,6 +89,9 @@ class Memory:
 @dataclass(frozen=True, slots=True)
 class Result:
     """A tensor or an array that the program returns and that it made.
+
+    A tensor that is returned twice has one number. Results that are views of each other become
+    tensors on memory of their own.
 
     Attributes
     ----------
@@ -188,3 +193,7 @@ class Recording:
     generators: list[Generator] = field(default_factory=list)
     line: Line | None = None
     unchecked: list[Source] = field(default_factory=list)
+
+    def memories(self) -> list[Memory]:
+        """The memory of the arguments, then that met outside."""
+        return [*self.arguments, *self.outside]

@@ -18,6 +18,7 @@ import numpy as np
 from vtgrad.jit.callers import is_bookkeeping
 from vtgrad.jit.numpy_functions import METADATA, REFUSED, WRITING
 from vtgrad.jit.recorder import Recorder, recording
+from vtgrad.jit.values import is_basic
 
 __all__ = ["OnScalars", "RecordingArray", "RecordingNumber", "stripped"]
 
@@ -90,9 +91,13 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
 
     def __getitem__(self, key: Any) -> Any:
         recorder = _recorder()
-        if recorder is None:
-            return _plain(self, np.ndarray)[stripped(key)]
-        return recorder.getitem(self, key)
+        if recorder is not None:
+            return recorder.getitem(self, key)
+        found = _plain(self, np.ndarray)[stripped(key)]
+        if recording.recorder is not None and isinstance(found, np.ndarray) and is_basic(key):
+            # Bookkeeping hands a part on to those who keep its values.
+            return _plain(found, RecordingArray)
+        return found
 
     def __setitem__(self, key: Any, value: Any) -> None:
         recorder = _recorder()
@@ -112,19 +117,24 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
     # -- numbers -----------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
-        return _leaves(bool, self)
+        value: bool = _leaves(bool, self)
+        return value
 
     def __int__(self) -> int:
-        return _leaves(int, self)
+        value: int = _leaves(int, self)
+        return value
 
     def __float__(self) -> float:
-        return _leaves(float, self)
+        value: float = _leaves(float, self)
+        return value
 
     def __complex__(self) -> complex:
-        return _leaves(complex, self)
+        value: complex = _leaves(complex, self)
+        return value
 
     def __index__(self) -> int:
-        return _leaves(operator.index, self)
+        value: int = _leaves(operator.index, self)
+        return value
 
     def __repr__(self) -> str:
         return repr(_plain(self, np.ndarray))
@@ -141,8 +151,8 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
     def imag(self) -> Any:
         """The imaginary parts; those of real numbers are zeros."""
         if self.dtype.kind == "c":
-            return np.ndarray.imag.__get__(self)  # type: ignore[attr-defined]
-        zeros = np.ndarray.imag.__get__(_plain(self, np.ndarray))  # type: ignore[attr-defined]
+            return np.ndarray.imag.__get__(self)
+        zeros = np.ndarray.imag.__get__(_plain(self, np.ndarray))
         recorder = _recorder()
         return zeros if recorder is None else recorder.filled(zeros)
 
@@ -153,7 +163,7 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
     @property
     def real(self) -> Any:
         """The real parts."""
-        return np.ndarray.real.__get__(self)  # type: ignore[attr-defined]
+        return np.ndarray.real.__get__(self)
 
     @real.setter
     def real(self, value: Any) -> None:

@@ -22,11 +22,12 @@ import gc
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import starmap
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from vtgrad.generator import Generator, default_generator
+from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.hooks import GradCell
 from vtgrad.jit.draws import RecordedSource
 from vtgrad.jit.provenance import (
@@ -34,7 +35,6 @@ from vtgrad.jit.provenance import (
     address_of,
     extent_of,
     memory_at,
-    place_in,
 )
 from vtgrad.jit.recorder import Recorder
 from vtgrad.jit.recording import Memory, Source
@@ -47,9 +47,7 @@ from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 
 __all__ = ["World", "array_of"]
 
-_FIELDS: Final = tuple(
-    name for name in dir(TensorImpl) if name in TensorImpl.__annotations__
-)
+_FIELDS: Final = tuple(name for name in dir(TensorImpl) if name in TensorImpl.__annotations__)
 _PAGE_BITS: Final = 16
 _NOTHING: Final = object()
 
@@ -90,7 +88,7 @@ class World:
             if isinstance(leaf, TensorBase):
                 self.numbers.setdefault(id(leaf._impl), number)
         self._values: list[tuple[object, str, object]] = []
-        self.cells: dict[int, tuple[TensorImpl, object, TensorBase | None]] = {}
+        self._grads: dict[int, TensorBase] = {}
         self.grad_of: dict[int, TensorImpl] = {}
         self.needs: dict[int, bool] = {}
         for impl in self.impls:
@@ -117,11 +115,11 @@ class World:
             self.needs[id(impl)] = False
             return
         self.needs[id(impl)] = meta.needs_gradient()
-        if isinstance(getattr(meta, "cell", None), GradCell):
-            cell: Any = getattr(meta, "cell")
+        cell = _cell_of(impl)
+        if cell is not None:
             self._note_fields(cell, ("grad", "leaf_state", "post_accumulate", "memory"))
-            self.cells[id(impl)] = impl, cell, cell.grad
             if cell.grad is not None:
+                self._grads[id(impl)] = cell.grad
                 self.grad_of[id(cell.grad._impl)] = impl
         for kind in type(meta).__mro__:
             names = getattr(kind, "__slots__", ())
@@ -136,7 +134,7 @@ class World:
             array = array_of(leaf)
             if array is not None and array.size:
                 address = address_of(array)
-                low, high = extent_of(array.shape, array.strides, array.itemsize)
+                low, high = extent_of(array)
                 extents.append((address + low, address + high, number, array))
         extents.sort(key=lambda x: x[:3])
         groups: list[tuple[int, int, list[tuple[int, Array]]]] = []
@@ -160,7 +158,7 @@ class World:
             memory = Memory([], [])
             for number, array in members:
                 memory.sources.append(Source(number))
-                memory.places.append(place_in(known, array, address_of(array)))
+                memory.places.append(recorder.memory.place(known, array, address_of(array)))
             self.arguments.append(memory)
 
     def adopt(self, recorder: Recorder, low: int, high: int) -> Known | None:
@@ -180,7 +178,9 @@ class World:
         buffer = Buffer(Kind.OUTSIDE, stop - start, len(self.outside))
         array = plain_array(impl.array)
         known = recorder.memory.add(buffer, array, start, stop, hold=True)
-        memory = Memory([self.source(impl)], [place_in(known, array, address_of(array))])
+        memory = Memory(
+            [self.source(impl)], [recorder.memory.place(known, array, address_of(array))]
+        )
         self.outside.append(memory)
         return known
 
@@ -198,7 +198,7 @@ class World:
             if not array.size:
                 continue
             address = address_of(array)
-            low, high = extent_of(array.shape, array.strides, array.itemsize)
+            low, high = extent_of(array)
             start, stop = address + low, address + high
             for page in range(start >> _PAGE_BITS, ((stop - 1) >> _PAGE_BITS) + 1):
                 index.setdefault(page, []).append((start, stop, impl))
@@ -246,6 +246,25 @@ class World:
         window = memory_at(owner, known.start, known.stop)
         self._kept.append((window, window.copy()))
 
+    def arrays(self) -> list[tuple[TensorImpl, Array]]:
+        """All tensors with the arrays that they had before."""
+        return [
+            (impl, array)
+            for impl, name, array in self._values
+            if name == "array" and isinstance(impl, TensorImpl) and isinstance(array, np.ndarray)
+        ]
+
+    def changed_grads(self) -> list[tuple[TensorImpl, TensorBase | None]]:
+        """Tensors whose ``.grad`` is another object than before, with the new one."""
+        found = []
+        for impl in self.impls:
+            cell = _cell_of(impl)
+            before = self._grads.get(id(impl))
+            after = None if cell is None else cell.grad
+            if after is not before:
+                found.append((impl, after))
+        return found
+
     def versions(self) -> dict[int, int]:
         """How far the counter of each tensor has moved, where it has."""
         before = {
@@ -260,6 +279,12 @@ class World:
             if new.value != start:
                 moved[id(impl)] = new.value - start
         return moved
+
+
+def _cell_of(impl: TensorImpl) -> GradCell | None:
+    """The cell of a tensor's ``.grad``, if it has one."""
+    meta = impl.autograd_meta
+    return meta.cell if isinstance(meta, AutogradMeta) else None
 
 
 def plain_array(array: Array) -> Array:

@@ -132,7 +132,8 @@ def positions_of(shape: Shape) -> Array:
         if len(_small) >= _BOUND:
             _small.clear()
         _small[shape] = known
-    return known
+    # An index with an array of a recording asks for the class of the indexed array.
+    return making.asarray(known)
 
 
 _LARGE: Final = 2**16

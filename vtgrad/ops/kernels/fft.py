@@ -112,7 +112,7 @@ def fft_scale_pairs(input: Array, dim: int, last_size: int, factor: float) -> Ar
     (dim,) = _axes("fft_scale_pairs", (dim,), input)
     result = making.array(resolved(input))
     pairs = axis_first(result, dim)[1 : (last_size + 1) // 2]
-    pairs *= result.real.dtype.type(factor)
+    pairs *= making.asarray(factor, result.real.dtype)
     return result
 
 

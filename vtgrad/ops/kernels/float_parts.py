@@ -181,8 +181,8 @@ def nan_to_num(
         # Masks of the original values: a nan may be replaced by infinity.
         is_nan, high, low = np.isnan(part), np.isposinf(part), np.isneginf(part)
         np.copyto(part, number(0 if nan is None else nan, part.dtype), where=is_nan)
-        top = limits.max if posinf is None else number(posinf, part.dtype)
-        bottom = limits.min if neginf is None else number(neginf, part.dtype)
+        top = number(float(limits.max) if posinf is None else posinf, part.dtype)
+        bottom = number(float(limits.min) if neginf is None else neginf, part.dtype)
         np.copyto(part, top, where=high)
         np.copyto(part, bottom, where=low)
     return result if out is None else finish_like(result, dtype, out, input)

@@ -19,6 +19,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
     readable,
 )
 from vtgrad.ops.kernels.reductions.products import is_plain_product, products_of_others
+from vtgrad.ops.kernels.support.elementwise import one_of
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
@@ -267,16 +268,16 @@ def _other_factors(
     own: Array, values: Array, positions: Array, replaced: Array, of_self: bool
 ) -> Array:
     """For each element of `own`, or else of `values`, the product of the other factors."""
-    first = np.where(replaced, own.dtype.type(1), own)
+    first = np.where(replaced, one_of(own.dtype), own)
     # The products of all factors except zeros, and the number of zeros.
-    products, zeros = np.where(first == 0, own.dtype.type(1), first), (first == 0).astype(np.int64)
-    usual = np.where(values == 0, own.dtype.type(1), values)
+    products, zeros = np.where(first == 0, one_of(own.dtype), first), (first == 0).astype(np.int64)
+    usual = np.where(values == 0, one_of(own.dtype), values)
     np.multiply.at(products, positions, usual)
     np.add.at(zeros, positions, (values == 0).astype(np.int64))
     if is_plain_product(usual, products[positions]):
         factors = first[positions] if of_self else values
         missing = factors == 0
-        found: Array = products[positions] / np.where(missing, own.dtype.type(1), factors)
+        found: Array = products[positions] / np.where(missing, one_of(own.dtype), factors)
         found[zeros[positions] > missing] = 0
         if not of_self:
             return found

@@ -128,5 +128,7 @@ def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
     dims = tuple([d for d in range(self.ndim) if d != axis])
     norm = linalg_vector_norm(x, p, dims, True)
     factor: Array = making.ones_like(norm)
-    np.true_divide(maxnorm, norm + norm.dtype.type(1e-7), out=factor, where=norm > maxnorm)
+    np.true_divide(
+        maxnorm, norm + making.asarray(1e-7, norm.dtype), out=factor, where=norm > maxnorm
+    )
     return in_dtype(making.ascontiguousarray(x * factor), self.dtype)

@@ -14,6 +14,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     number,
     refuse,
     run,
+    zero_of,
 )
 from vtgrad.ops.kernels.support.elementwise import working as working_dtype
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_like_elementwise
@@ -67,5 +68,5 @@ def xlogy(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     product = making.asarray(factor * np.log(base))
     zero = np.equal(factor, 0)
     if np.count_nonzero(zero):
-        product = np.where(zero & ~np.isnan(base), factor.dtype.type(0), product)
+        product = np.where(zero & ~np.isnan(base), zero_of(factor.dtype), product)
     return finish_like(product, dtype, out, input, other)

@@ -102,7 +102,7 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
     input = making.ascontiguousarray(resolved(input)).reshape(input.shape)
 
     def total(x: Array) -> Array:
-        result: Array = making.full(x.shape, p * (p - 1) / 4 * np.log(pi))
+        result: Array = making.full(x.shape, p * (p - 1) / 4 * float(np.log(pi)))
         for j in range(p):
             result += _lgamma(x - j / 2)
         return result

@@ -88,7 +88,8 @@ class Piecewise:
         at = np.subtract(shifted.view(_INT64), self._start)
         np.subtract(shifted, self._shift, shifted)
         np.subtract(x, shifted, shifted)
-        return shifted, self._table.take(at, 1, mode="clip")
+        # Made one of a recording's arrays: NumPy asks no index for its class.
+        return shifted, making.asarray(self._table).take(at, 1, mode="clip")
 
 
 def horner(rows: Array, x: Array) -> Array:
