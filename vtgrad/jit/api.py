@@ -24,14 +24,15 @@ from typing import Final, Generic, ParamSpec, TypeVar, cast
 
 from vtgrad.errors import RecordingError, ReplayGuardError
 from vtgrad.jit.call import Computed, Replay
-from vtgrad.jit.verify import differs
 from vtgrad.jit.entry import Mismatch, obstacle, refusal
+from vtgrad.jit.methods import Methods
 from vtgrad.jit.operators import TracedOperator
 from vtgrad.jit.record_call import another_thread_records, list_operators_of, record_call
 from vtgrad.jit.source import Parameter, export, parameters_of, source_of
 from vtgrad.jit.state import thread as recording
 from vtgrad.jit.steps import Kind
 from vtgrad.jit.structure import Structure, argument_names, leaves_of
+from vtgrad.jit.verify import differs
 from vtgrad.storage.warn import warn
 
 __all__ = ["LIMIT", "Replayed", "Traced", "replay", "trace"]
@@ -232,6 +233,18 @@ class Replayed(Generic[P, R]):
         self._compared: dict[Replay, int] = {}
         self._recordings = 0
         self._gave_up = False
+        self._methods: Methods[R, Replayed[..., R]] | None = None
+
+    def __get__(self, instance: object, owner: type | None = None) -> Replayed[..., R]:
+        """The method of an object, which is recorded for this object.
+
+        The object is then like a closure: its numbers are a part of the recording.
+        """
+        if instance is None:
+            return self
+        if self._methods is None:
+            self._methods = Methods(_replayed, self._function)
+        return self._methods.of(instance)
 
     @property
     def recordings(self) -> int:
@@ -358,6 +371,10 @@ class Replayed(Generic[P, R]):
         self._calls.clear()
         self._compared.clear()
         warn(f"{text}. It is not replayed any more")
+
+
+def _replayed(function: Callable[..., R]) -> Replayed[..., R]:
+    return Replayed(function)
 
 
 def trace(function: Callable[P, R], *examples: P.args, **named: P.kwargs) -> Traced[P, R]:
