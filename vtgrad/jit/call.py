@@ -15,7 +15,6 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Sequence
-from functools import partial
 from itertools import repeat
 from threading import get_ident
 from types import EllipsisType
@@ -156,6 +155,7 @@ class Replay:
 
     __slots__ = (
         "__weakref__",
+        "_by",
         "_default",
         "_first_outside",
         "_guards",
@@ -178,6 +178,8 @@ class Replay:
     _runner: Runner
     _handles: dict[TensorImpl, TensorBase]
     _operator: str
+    # How far the counter of each group moves.
+    _by: list[int]
     _mode: Mode
     _default: DType
     _guards: list[Leaf]
@@ -215,6 +217,7 @@ class Replay:
         self._first_outside = len(own)
         self._written = [n for n, binding in enumerate(self.bindings) if binding.written]
         self.groups = _groups(recording, self.bindings, leaves)
+        self._by = [group.by for group in self.groups]
         impls = dict.fromkeys(
             source.holder
             for memory in recording.outside
@@ -436,8 +439,8 @@ class Replay:
             computed.versions,
             computed.grads,
             self._operator,
-            [group.by for group in self.groups],
-            partial(self._mark, lives, leaves),
+            self._by,
+            lambda number: self._mark(lives, leaves, number),
         )
 
     def _mark(self, lives: Sequence[Array], leaves: Sequence[object], number: int) -> None:
