@@ -132,7 +132,10 @@ def parameters_of(program: Program) -> list[Parameter]:
 
     The geometry is that in which most steps see the whole buffer.
     """
-    listing = listing_of(program)
+    return _parameters(program, listing_of(program))
+
+
+def _parameters(program: Program, listing: Listing) -> list[Parameter]:
     layout = layout_of(program, listing, [])
     found = []
     for kind, name in ((Kind.ARGUMENT, "x"), (Kind.OUTSIDE, "outside")):
@@ -187,7 +190,7 @@ def source_of(
     listing = listing_of(program)
     nodes = roll(listing)
     if parameters is None:
-        parameters = parameters_of(program)
+        parameters = _parameters(program, listing)
     if outside is not None:
         parameters = [
             x for x in parameters if program.buffers[x.place.buffer].kind is not Kind.OUTSIDE
