@@ -1,173 +1,317 @@
-"""Random programs of steps: views, writes in place, loops of several kinds, several dtypes."""
+"""Random programs of steps: ufuncs, reductions, assignments, views, in place, of all dtypes.
+
+A program is made by running it: the maker has arrays, calls NumPy on some of them, and writes down
+what it did as places in its buffers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeVar
+import operator
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from tests.jit.building import Builder
-from vtgrad.jit.steps import Place, Program
-from vtgrad.storage.arrays import Array
+from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Operand, Place, Program, Step
 
-_DTYPES = (np.float64, np.float64, np.float32, np.int64, np.complex128)
-_BINARY = (np.add, np.subtract, np.multiply, np.add)
-_UNARY = (np.negative, np.absolute, np.square, np.positive)
-_T = TypeVar("_T")
+__all__ = ["Maker", "new_values", "random_program"]
+
+Values = NDArray[Any]
+
+DTYPES: Final = "?bBhHiIlLqQefdgFDGdddfd"
+SPECIAL: Final = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, 1e-310, 1.0, -1.0, 88.7, 709.0, 0.5]
+UNARY: Final = [
+    getattr(np, name)
+    for name in """
+    absolute arctan ceil conjugate cos cosh exp exp2 expm1 floor isfinite isinf isnan invert log
+    log1p logical_not negative positive reciprocal rint sign signbit sin sqrt square tan tanh trunc
+    """.split()
+]
+BINARY: Final = [
+    getattr(np, name)
+    for name in """
+    add add add subtract subtract multiply multiply multiply true_divide true_divide arctan2
+    copysign equal floor_divide fmax fmin fmod greater greater_equal hypot less less_equal logaddexp
+    logical_and logical_or logical_xor maximum minimum not_equal power remainder bitwise_and
+    bitwise_or bitwise_xor left_shift
+    """.split()
+]
+METHODS: Final[list[Callable[..., object]]] = [
+    np.ndarray.sum,
+    np.ndarray.mean,
+    np.ndarray.cumsum,
+    np.ndarray.copy,
+    np.ndarray.max,
+    np.ndarray.argmax,
+    np.ndarray.all,
+    np.ndarray.round,
+    np.sort,
+    np.flip,
+]
+NUMBERS: Final[list[object]] = [
+    *(2, 0.5, 3.0, -1, 0, True, 1.5 + 1j, 300),
+    *(np.float32(0.1), np.int8(3), np.float64(0.1)),
+]
+# Calls that NumPy refuses or warns of are no steps.
+REFUSED: Final = (
+    TypeError,
+    ValueError,
+    IndexError,
+    OverflowError,
+    np.exceptions.ComplexWarning,
+    DeprecationWarning,
+)
+SHAPES: Final = [(), (1,), (2,), (3,), (4,), (7,), (17,), (40,), (1, 1), (2, 3), (3, 2), (3, 3)]
+SHAPES_OF_MORE: Final = [(1, 5), (4, 1), (8, 6), (3, 17), (2, 3, 4), (1, 3, 2), (20, 9), (5, 4, 3)]
 
 
-class RandomProgram:
-    """One program that is written at random.
+def new_values(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Values:
+    """Numbers of all sizes, and special ones."""
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return rng.integers(0, 2, shape).astype(dtype)
+    if kind in "iu":
+        if rng.random() < 0.7:
+            return rng.integers(0, 5, shape).astype(dtype)
+        size = np.dtype(dtype).itemsize
+        return rng.integers(0, 256, (*shape, size), np.uint8).view(dtype)[..., 0]
+    found = np.asarray(rng.normal(size=shape) * 10.0 ** rng.integers(-3, 3, shape))
+    chosen = rng.random(shape) < 0.05
+    found[chosen] = rng.choice(SPECIAL, int(chosen.sum()))
+    with np.errstate(all="ignore"):
+        if kind == "c":
+            found = found + 1j * np.flip(found)
+        whole: Values = np.asarray(found).astype(dtype)
+    return whole
 
-    Parameters
-    ----------
-    seed : int
-        The program is the same for the same seed.
-    """
 
-    def __init__(self, seed: int) -> None:
-        self.rng = np.random.default_rng(seed)
-        self.builder = Builder()
-        self.dtype = np.dtype(self.pick(_DTYPES))
-        self.shape = tuple(self.rng.integers(1, 5, self.rng.integers(0, 4)).tolist())
-        if self.shape and self.chance(0.03):
-            self.shape = (0, *self.shape[1:])
-        # What can be read, and of these what can be written.
-        self.places: list[Place] = []
-        self.targets: list[Place] = []
-        # For each earlier loop, the values that its repetitions kept.
-        self.kept: list[list[Place]] = []
+class Maker:
+    """A program while it is made, and the arrays that it has so far."""
 
-    def pick(self, items: Sequence[_T]) -> _T:
-        return items[int(self.rng.integers(len(items)))]
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.rng = rng
+        self.program = Program()
+        self.memory: list[Values] = []
+        self.arrays: list[Values] = []
+        # How many buffers of each kind have a position.
+        self.positions = {Kind.ARGUMENT: 0, Kind.OUTSIDE: 0}
 
-    def chance(self, of: float) -> bool:
-        return bool(self.rng.random() < of)
+    def own(self, values: Values, kind: Kind) -> Values:
+        """An array in a new buffer with these values and strides as if it were new."""
+        memory = np.empty(values.nbytes, np.uint8)
+        strides = np.empty_like(values).strides
+        array: Values = np.ndarray(values.shape, values.dtype, memory, 0, strides)
+        array[...] = values
+        position = -1
+        if kind in self.positions:
+            position = self.positions[kind]
+            self.positions[kind] += 1
+        content = memory.copy() if kind is Kind.CONSTANT else None
+        self.program.buffers.append(Buffer(kind, values.nbytes, position, content))
+        if kind is Kind.CONSTANT:
+            memory.flags.writeable = False
+            array.flags.writeable = False
+        self.memory.append(memory)
+        self.arrays.append(array)
+        return array
 
-    def values(self, *shape: int) -> Array:
-        numbers = self.rng.integers(-3, 4, shape) + (self.rng.integers(0, 4, shape) / 4)
-        return np.asarray(numbers).astype(self.dtype)
+    def place(self, array: Values) -> Place:
+        """Where an array is."""
+        address = array.__array_interface__["data"][0]
+        for number, memory in enumerate(self.memory):
+            start = memory.__array_interface__["data"][0]
+            if start <= address < start + max(memory.nbytes, 1) and memory.nbytes:
+                return Place(number, array.dtype, array.shape, array.strides, address - start)
+        raise AssertionError("an array of no buffer")
 
-    def write(self) -> Program:
-        b = self.builder
-        for _ in range(int(self.rng.integers(1, 3))):
-            self.places.append(b.argument(self.values(*self.shape), self.pick(("x", "if", "y"))))
-        if self.chance(0.4):
-            self.places.append(b.constant(self.values(*self.shape)))
-        if self.chance(0.4):
-            self.places.append(b.outside(self.values(*self.shape), "w"))
-        self.targets = [x for x in self.places if b.program.buffers[x.buffer].content is None]
-        self.rows = self.stack()
-        for _ in range(int(self.rng.integers(1, 5))):
-            if self.chance(0.6):
-                self.loop(0)
+    def pick(self, writeable: bool = False) -> Values:
+        """An array of the program, often a view of it."""
+        found = [x for x in self.arrays if x.flags.writeable or not writeable]
+        array: Values = found[int(len(found) * self.rng.random() ** 0.7)]
+        return self.view(array) if self.rng.random() < 0.5 else array
+
+    def view(self, array: Values) -> Values:
+        """A part of an array that has elements."""
+        rng = self.rng
+        for _ in range(3):
+            found = array
+            choice = rng.integers(0, 5)
+            if choice == 0:
+                found = array.T
+            elif choice == 1 and array.ndim:
+                found = array[rng.integers(0, array.shape[0])]
+            elif choice == 2 and array.ndim:
+                axis = int(rng.integers(0, array.ndim))
+                step = int(rng.choice([1, 1, 2, -1, -2, 3]))
+                key = [slice(None)] * array.ndim
+                key[axis] = slice(*sorted(rng.integers(0, array.shape[axis] + 1, 2).tolist()))
+                found = array[tuple(key)]
+                key[axis] = slice(None, None, step)
+                found = found[tuple(key)]
+            elif choice == 3:
+                found = array[None] if rng.random() < 0.3 else array[..., None]
+            elif choice == 4 and array.flags.c_contiguous:
+                found = array.reshape(-1)
+            if found.size and np.shares_memory(found, array):
+                return found
+        return array
+
+    def beside(self, array: Values) -> Values | None:
+        """An array that broadcasts with another one."""
+        for _ in range(8):
+            found = self.pick()
+            try:
+                np.broadcast_shapes(found.shape, array.shape)
+            except ValueError:
+                continue
+            return found
+        return None
+
+    def operand(self, array: object) -> Operand:
+        if isinstance(array, np.ndarray):
+            return self.place(array)
+        if isinstance(array, list):
+            return Group(list, tuple([self.operand(x) for x in array]))
+        return Fixed(array)
+
+    def call(
+        self,
+        function: Callable[..., object],
+        *inputs: object,
+        out: Values | None = None,
+        **keywords: object,
+    ) -> None:
+        """Call a function, and write it down, if NumPy can do it."""
+        operands = tuple([self.operand(x) for x in inputs])
+        named = tuple([(name, self.operand(x)) for name, x in keywords.items()])
+        try:
+            if out is None:
+                found = function(*inputs, **keywords)
             else:
-                self.places.append(self.statement(self.places))
-            if self.chance(0.15):
-                b.guard(np.ndarray.all, self.pick(self.places))
-        results = [self.pick(self.places) for _ in range(int(self.rng.integers(1, 4)))]
-        return b.returns(*results)
+                found = function(*inputs, out=(out,), **keywords)
+        except REFUSED:
+            return
+        target = out
+        if target is None:
+            target = self.own(np.asarray(found), Kind.FRESH)
+            if not target.size:
+                self.arrays.pop()
+                return
+        self.program.steps.append(Step(function, operands, named, (self.place(target),)))
 
-    def stack(self) -> Place:
-        """An array with rows of the program's shape, for loops to read and write."""
-        array = self.values(int(self.rng.integers(4, 8)), *self.shape)
-        if self.chance(0.5):
-            return self.builder.argument(array, "rows")
-        rows = self.builder.empty(array.shape, array.dtype, "rows")
-        self.builder.set(rows, self.pick((0, 1)))
-        return rows
+    def assign(self, target: Values, key: Any, value: object) -> None:
+        operands = (self.place(target), self.operand(key), self.operand(value))
+        try:
+            target[key] = value
+        except REFUSED:
+            return
+        self.program.steps.append(Step(operator.setitem, operands, writes=(operands[0],)))
 
-    def loop(self, depth: int) -> None:
-        """A body that is written again and again, with what each repetition names."""
-        seed, count = int(self.rng.integers(2**32)), int(self.rng.integers(2, 7))
-        carried = self.pick(self.places)
-        saved = self.pick(self.kept) if self.kept and self.chance(0.6) else None
-        reverse, kept = self.chance(0.4), []
-        after = self.rng
-        outer, targets = list(self.places), list(self.targets)
-        for n in range(count):
-            # Each repetition makes the same choices.
-            self.rng = np.random.default_rng(seed)
-            self.places, self.targets = [*outer, carried], list(targets)
-            t = count - 1 - n if reverse else n
-            if t < self.rows.shape[0]:
-                self.places.append(self.builder.at(self.rows, t))
-                self.targets.append(self.places[-1])
-            if saved is not None:
-                self.places.append(saved[t % len(saved)])
-            local = []
-            for _ in range(int(self.rng.integers(1, 5))):
-                if depth == 0 and self.chance(0.15):
-                    self.loop(1)
-                place = self.statement(self.places)
-                self.places.append(place)
-                local.append(place)
-            carried = self.pick(local)
-            kept.append(self.pick(local))
-        self.rng = after
-        self.places, self.targets = [*outer, carried], targets
-        self.kept.append(kept)
+    def number(self) -> object:
+        choices: list[object] = [
+            2,
+            0.5,
+            3.0,
+            -1,
+            0,
+            True,
+            1.5 + 1j,
+            np.float32(0.1),
+            np.int8(3),
+            300,
+        ]
+        return choices[self.rng.integers(0, len(choices))]
 
-    def statement(self, readable: Sequence[Place]) -> Place:
-        """One call, to a new buffer or in place, and what can be read after it."""
-        b, a, c = self.builder, self.pick(readable), self.pick(readable)
-        kind = int(self.rng.integers(9))
-        if kind == 0:
-            return b.call(self.pick(_UNARY), self.turned(a)) if self.is_real() else a
-        if kind == 1:
-            target = self.pick(self.targets)
-            b.set(target, self.pick((0, 1, 2)) if self.chance(0.5) else a)
-            return target
-        if kind == 2:
-            target = self.pick(self.targets)
-            b.call(self.pick(_BINARY), a, c, out=target)
-            return target
-        if kind == 3 and self.shape:
-            return self.part_written(a)
-        if kind == 4:
-            total = b.call(np.add.reduce, a, axis=None)
-            return b.call(np.multiply, total, c)
-        if kind == 5 and self.shape:
-            both = b.call(np.concatenate, [a, c], 0)
-            size = self.shape[0]
-            return b.at(both, slice(None, None, 2) if size > 1 else slice(size))
-        if kind == 6:
-            copy = b.call(np.ndarray.copy, a)
-            self.targets.append(copy)
-            return copy
-        if kind == 7:
-            return b.call(np.multiply, a, self.factor())
-        return b.call(self.pick(_BINARY), a, self.turned(c) if self.is_square() else c)
-
-    def is_real(self) -> bool:
-        return self.dtype.kind != "c"
-
-    def is_square(self) -> bool:
-        return len(set(self.shape)) == 1
-
-    def turned(self, place: Place) -> Place:
-        """The place with its axes in another order, if its shape stays the same."""
-        if not self.is_square() or self.chance(0.5):
-            return place
-        return self.builder.view(place, lambda array: array.T)
-
-    def factor(self) -> object:
-        if self.dtype.kind == "i":
-            return int(self.rng.integers(-2, 3))
-        return float(self.pick((0.5, -0.0, 2.0, 0.1)))
-
-    def part_written(self, value: Place) -> Place:
-        """A new buffer that is written in two parts, one of which is seen turned around."""
-        b = self.builder
-        made = b.empty(self.shape, self.dtype)
-        b.run(np.ndarray.fill, made, 1, writes=[made])
-        flat = b.view(made, lambda array: array.reshape(-1)[::-1])
-        half = b.at(flat, slice(0, (flat.shape[0] + 1) // 2))
-        first = b.view(value, lambda array: array[..., :1] if array.ndim else array)
-        if int(np.prod(first.shape)) == 1:
-            b.set(half, b.view(first, lambda array: array.reshape(())))
+    def step(self) -> None:
+        """Add one step of some kind."""
+        rng = self.rng
+        kind = rng.integers(0, 20)
+        a = self.pick()
+        if kind < 3:
+            self.call(UNARY[rng.integers(0, len(UNARY))], a, out=self.maybe_out(a))
+        elif kind < 10:
+            b = self.number() if rng.random() < 0.25 else self.beside(a)
+            if b is not None:
+                function = BINARY[rng.integers(0, len(BINARY))]
+                pair = (a, b) if rng.random() < 0.7 else (b, a)
+                self.call(function, *pair, out=self.maybe_out(a))
+        elif kind < 12:
+            target = self.pick(writeable=True)
+            value = self.number() if rng.random() < 0.3 else self.beside(target)
+            key: Any = ...
+            if rng.random() < 0.3 and target.ndim:
+                n = target.shape[0]
+                keys: list[object] = [
+                    slice(0, n // 2),
+                    0,
+                    (slice(None), ...),
+                    slice(None, None, -1),
+                ]
+                key = keys[rng.integers(0, 4)]
+            elif rng.random() < 0.2 and target.ndim:
+                key = self.own(rng.integers(0, target.shape[0], 3), Kind.CONSTANT)
+            self.assign(target, key, value)
+        elif kind < 14:
+            axes: list[object] = [None, 0, -1, (0,), *range(a.ndim)]
+            axis = axes[rng.integers(0, len(axes))]
+            function = [np.add, np.add, np.add, np.maximum, np.multiply][rng.integers(0, 5)]
+            self.call(function.reduce, a, axis=axis, keepdims=bool(rng.integers(0, 2)))
+        elif kind < 16:
+            self.call(METHODS[rng.integers(0, len(METHODS))], a)
+        elif kind == 16:
+            b = self.beside(a)
+            if b is not None:
+                self.call(np.concatenate, [a, b])
+        elif kind == 17:
+            other = self.pick()
+            self.call(np.matmul, a, a.T if rng.random() < 0.5 else other)
+            self.call(np.vecdot, a, other)
+        elif kind == 18:
+            target = self.pick(writeable=True)
+            value = self.number()
+            try:
+                np.ndarray.fill(target, value)
+            except REFUSED:
+                return
+            place = self.place(target)
+            self.program.steps.append(Step(np.ndarray.fill, (place, Fixed(value)), writes=(place,)))
         else:
-            b.call(np.add, half, half, out=half)
-        self.targets.append(made)
-        return made
+            self.call(np.ndarray.astype, a, np.dtype(str(rng.choice(list(DTYPES)))))
+
+    def maybe_out(self, like: Values) -> Values | None:
+        """An array to write a result to, or None for a new one."""
+        if self.rng.random() < 0.6:
+            return None
+        for _ in range(6):
+            found = self.pick(writeable=True)
+            if found.shape == like.shape:
+                return found
+        return None
+
+    def guard(self) -> None:
+        array = self.pick()
+        # The bytes behind the numbers of long doubles have no meaning.
+        function: Callable[[Values], object] = np.ndarray.tobytes
+        if self.rng.random() < 0.5 or array.dtype.char in "gG":
+            function = np.ndarray.any
+        place, number = self.place(array), len(self.program.steps)
+        self.program.guards.append(Guard(number, function, (place,), function(array)))
+
+
+def random_program(rng: np.random.Generator, steps: int, guards: int = 0) -> Maker:
+    """A program of about so many steps."""
+    maker = Maker(rng)
+    shapes = SHAPES + SHAPES_OF_MORE
+    some = rng.choice(list(DTYPES), int(rng.integers(1, 4)))
+    for kind in (Kind.ARGUMENT, Kind.ARGUMENT, Kind.OUTSIDE, Kind.CONSTANT, Kind.CONSTANT):
+        shape = shapes[rng.integers(0, len(shapes))]
+        maker.own(new_values(rng, str(rng.choice(some)), shape), kind)
+    with np.errstate(all="ignore"):
+        for _ in range(steps):
+            maker.step()
+        for _ in range(guards):
+            maker.guard()
+    for _ in range(int(rng.integers(1, 4))):
+        maker.program.results.append(maker.place(maker.pick()))
+    return maker

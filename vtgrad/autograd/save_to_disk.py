@@ -26,13 +26,12 @@ import zlib
 from contextlib import suppress
 from typing import Final, Self, TypeAlias, cast
 
-import numpy as np
-
 from vtgrad.autograd.saved_tensors_hooks import saved_tensors_hooks
 from vtgrad.errors import ArgumentTypeError, HooksDisabledError, SavedHookError
 from vtgrad.graph.operators import operators
 from vtgrad.graph.packing import HookPair, packing
 from vtgrad.graph.tracer import refuse_traced
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.file_seal import FileSeal
 from vtgrad.storage.key_set import keys
@@ -152,7 +151,7 @@ class _File:
             If it has other bytes than before.
         """
         if not self._seal.size:
-            return np.empty(self._shape, self._dtype)
+            return making.empty(self._shape, self._dtype)
         with open(self._seal.path, "rb") as stream:
             size = os.fstat(stream.fileno()).st_size
             mapping = _Mapping(stream.fileno(), size, access=mmap.ACCESS_COPY) if size else b""
@@ -162,7 +161,7 @@ class _File:
             raise self._changed(fault)
         assert isinstance(mapping, _Mapping)
         mapping.file = self
-        return np.ndarray(self._shape, self._dtype, mapping, 0, self._strides)
+        return making.ndarray(self._shape, self._dtype, mapping, 0, self._strides)
 
     def _changed(self, fault: str) -> SavedHookError:
         return SavedHookError(

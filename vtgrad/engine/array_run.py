@@ -20,7 +20,7 @@ same ``.grad`` as in PyTorch: so all are also stored before each call of user co
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -43,7 +43,8 @@ from vtgrad.graph.large import large
 from vtgrad.graph.node import FRESH, PASSED, SHARED, Node
 from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR
 from vtgrad.graph.region import Gradient, Region
-from vtgrad.storage.arrays import Array
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.mode import switched
@@ -238,7 +239,7 @@ class ArrayRun(Run[Answer]):
         if has_self_overlap(whole.shape, whole.strides):
             whole = own_expanded(whole)
         elif whole is answer:
-            whole = np.array(whole)
+            whole = making.array(whole)
         return wrapped(whole, meta.device)
 
     def received(self, grad: TensorBase | None) -> Answer:
@@ -365,11 +366,12 @@ class ArrayRun(Run[Answer]):
                 owned = kind == FRESH or (
                     kind == PASSED and was_owned and is_sole(answers, edges, nr)
                 )
-                if not (
-                    type(answer) is np.ndarray
-                    and answer.shape == meta.shape
-                    and answer.dtype is meta.dtype
-                ):
+                fits = type(answer) in PLAIN
+                if fits:
+                    if TYPE_CHECKING:
+                        assert isinstance(answer, np.ndarray)
+                    fits = answer.shape == meta.shape and answer.dtype is meta.dtype
+                if not fits:
                     fitted = fit_array(answer, meta, node, nr)
                     owned = owned or fitted is not answer
                     answer = fitted

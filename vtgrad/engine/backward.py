@@ -27,6 +27,7 @@ from vtgrad.graph.gradient_edge import GradientEdge
 from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, observer_of_thread, observers
 from vtgrad.graph.operators import operators
 from vtgrad.graph.set_history import gradient_edge, own_meta, requires_grad
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.dtypes import dtype_of
@@ -196,7 +197,7 @@ def _implicit_gradient(nr: int, root: Root) -> TensorBase:
         if observer is None
         else observer.begin("aten::ones_like", FUNCTION, NO_SEQUENCE_NR, 0, ())
     )
-    one: Array = np.empty(shape, dtype)
+    one: Array = making.empty(shape, dtype)
     one.fill(1)
     if observer is not None:
         observer.end(event, (one,))

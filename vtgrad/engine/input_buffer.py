@@ -14,6 +14,7 @@ from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.node import Node
 from vtgrad.graph.region import Gradient, Region, add_regions
 from vtgrad.graph.retain_grad_of_views import RetainedPart
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.lazy_array import resolved
@@ -56,8 +57,8 @@ def _copy_with_same_strides(array: Array) -> Array:
     steps = [(n - 1) * s for n, s in zip(array.shape, array.strides, strict=True)]
     before = -sum(step for step in steps if step < 0)
     after = sum(step for step in steps if step > 0)
-    memory: Array = np.empty(before + after + array.itemsize if array.size else 0, np.uint8)
-    copy: Array = np.ndarray(array.shape, array.dtype, memory, before, array.strides)
+    memory: Array = making.empty(before + after + array.itemsize if array.size else 0, np.uint8)
+    copy: Array = making.ndarray(array.shape, array.dtype, memory, before, array.strides)
     copy[...] = array
     return copy
 
@@ -126,7 +127,7 @@ class InputBuffer:
             self.grad = grad
             self.owned = owned
         elif isinstance(present, list):
-            whole = to_overwrite(grad) if owned else np.array(grad)
+            whole = to_overwrite(grad) if owned else making.array(grad)
             add_regions(present, whole)
             self.grad = whole
             self.owned = True
@@ -140,7 +141,7 @@ class InputBuffer:
                 np.add(present, total, total)
             self.owned = True
         else:
-            self.grad = np.asarray(np.add(present, grad))
+            self.grad = making.asarray(np.add(present, grad))
             self.owned = True
 
     def _add_region(self, present: Content, grad: Region, meta: InputMetadata) -> None:
@@ -153,7 +154,7 @@ class InputBuffer:
             if self.waiting > 2 * _elements(meta):
                 self._write_out(present, meta)
         else:
-            present = to_overwrite(present) if self.owned else np.array(present)
+            present = to_overwrite(present) if self.owned else making.array(present)
             grad.add_into(present)
             self.grad = present
             self.owned = True
@@ -240,7 +241,7 @@ def buffer_of(function: Node) -> InputBuffer:
 def _sum_of(content: Content, meta: InputMetadata) -> Array | None:
     if not isinstance(content, list):
         return content
-    whole = np.zeros(meta.shape, meta.dtype)
+    whole = making.zeros(meta.shape, meta.dtype)
     add_regions(content, whole)
     return whole
 

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from vtgrad.graph.operators import operators
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.geometry import has_self_overlap
@@ -33,4 +32,4 @@ def own_expanded(array: Array) -> Array:
     once = tuple([slice(None) if step else slice(0, 1) for step in array.strides])
     own = array[once].copy(order="K")
     strides = [new if step else 0 for step, new in zip(array.strides, own.strides, strict=True)]
-    return np.lib.stride_tricks.as_strided(own, array.shape, strides)
+    return making.as_strided(own, array.shape, strides)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -13,7 +13,8 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.operators import operators
 from vtgrad.graph.region import Gradient, Region
 from vtgrad.graph.sample_array import SampleArray
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType, Shape
 from vtgrad.storage.device import CPU
 from vtgrad.storage.key_set import NAMED, keys
 from vtgrad.storage.lazy_array import resolved
@@ -23,7 +24,6 @@ from vtgrad.storage.tensor_base import TensorBase
 __all__ = ["fit_array", "fit_tensor", "wrong_count"]
 
 # An alias saves an attribute look-up for every gradient.
-_ndarray = np.ndarray
 _HALF: Final = np.dtype(np.float16)
 
 
@@ -39,31 +39,36 @@ def fit_array(grad: Gradient | np.generic, meta: InputMetadata, node: Node, nr: 
     BatchedTensorError
         If it stands for several gradients.
     """
-    if type(grad) is _ndarray and grad.shape == meta.shape and grad.dtype is meta.dtype:
-        return grad
+    if type(grad) in PLAIN:
+        if TYPE_CHECKING:
+            assert isinstance(grad, np.ndarray)
+        if grad.shape == meta.shape and grad.dtype is meta.dtype:
+            return grad
     if isinstance(grad, Region):
         shape = node.viewed_shape()
         if shape == meta.shape:
             content = grad.content
-            if isinstance(content, _ndarray) and content.dtype != meta.dtype:
+            if isinstance(content, np.ndarray) and content.dtype != meta.dtype:
                 return Region(_cast(content, meta.dtype), grad.node, grad.size)
             return grad
         # The input was transposed, for example, while nothing was recorded: its producer has
         # another shape, in which the path leads to other elements.
         grad = grad.whole(shape, node.input_metadata[0].dtype)
-    if type(grad) is not _ndarray:
+    if type(grad) not in PLAIN:
         # NumPy returns scalars for 0-d results, and users may return lazy arrays.
         if isinstance(grad, SampleArray):
             raise BatchedTensorError(
                 f"a hook of {node.name()} returned a gradient for each sample of a vmap, for input "
                 f"{nr}, which has no samples"
             )
-        grad = np.asarray(resolved(grad))
+        grad = making.asarray(resolved(grad))
+    elif TYPE_CHECKING:
+        assert isinstance(grad, np.ndarray)
     if grad.shape != meta.shape:
         if grad.shape[1:] == meta.shape and grad.size <= LONG_SUM and grad.dtype != _HALF:
             # The gradient of an operand added to each row, such as a bias. NumPy's sum of so few
             # elements loses no digits, except in half precision; see Note [Long sums].
-            grad = np.asarray(np.add.reduce(grad, 0))
+            grad = making.asarray(np.add.reduce(grad, 0))
         else:
             _check_broadcast(grad.shape, meta.shape, node, nr)
             grad = operators().sum_to_size(grad, meta.shape)

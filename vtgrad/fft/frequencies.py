@@ -7,6 +7,7 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType
@@ -60,7 +61,7 @@ def fftfreq(
     tensor([ 0.,  2.,  4., -4., -2.])
     """
     size, wanted = _size_and_dtype("fftfreq", n, n, out, dtype)
-    counts = np.arange(size)
+    counts = making.arange(size)
     counts[(size + 1) // 2 :] -= size
     found = _multiples(counts, size, d, wanted)
     return written(found, out, requires_grad, "fftfreq", lane_of(device))
@@ -105,7 +106,7 @@ def rfftfreq(
     tensor([0., 2., 4.])
     """
     size, wanted = _size_and_dtype("rfftfreq", n, n // 2 + 1, out, dtype)
-    found = _multiples(np.arange(size), index_of(n, "n"), d, wanted)
+    found = _multiples(making.arange(size), index_of(n, "n"), d, wanted)
     return written(found, out, requires_grad, "rfftfreq", lane_of(device))
 
 

@@ -25,6 +25,7 @@ from vtgrad.graph.operators import operators
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.ops.rules.batches.values import levels_of
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import NAMED, keys
@@ -367,7 +368,9 @@ class BackwardCFunction(Node, FunctionCtx):
             tuple(
                 [
                     # What a computation with 0-d arrays of `vtgrad.numpy` gives.
-                    operators().wrap(TensorImpl(np.array(x))) if isinstance(x, np.generic) else x
+                    operators().wrap(TensorImpl(making.array(x)))
+                    if isinstance(x, np.generic)
+                    else x
                     for x in (returned if isinstance(returned, tuple) else (returned,))
                 ]
             )

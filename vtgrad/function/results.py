@@ -40,6 +40,7 @@ from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.graph.set_history import meta_of, own_meta, requires_grad
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.view_impls import views as view_impls
+from vtgrad.storage import making
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.record_write import DIRECT, count_write
 from vtgrad.storage.tensor_base import TensorBase, handle_like
@@ -412,7 +413,7 @@ def with_tensors_for_numbers(returned: object, inputs: Sequence[TensorBase]) -> 
 def _in_class(x: object, cls: type[TensorBase]) -> object:
     if not isinstance(x, (np.generic, np.ndarray)):
         return x
-    made = cls._wrap(TensorImpl(np.array(x)))
+    made = cls._wrap(TensorImpl(making.array(x)))
     if not made._impl.array.ndim:
         made.__class__ = cls
     return made

@@ -27,6 +27,7 @@ from vtgrad.graph.operators import operators
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.saved_variable_errors import leaf_moved_error
 from vtgrad.graph.thread_local_state import this_thread
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import is_non_overlapping_and_dense
 from vtgrad.storage.on_device import impl_on
@@ -296,9 +297,9 @@ def _laid_out(grad: Array, owned: bool, byte_strides: Shape) -> Array:
     """A gradient with these strides: the array itself if it is owned and has them."""
     if owned and grad.strides == byte_strides and grad.size:
         return grad
-    copy: Array = np.empty(grad.size, grad.dtype)
+    copy: Array = making.empty(grad.size, grad.dtype)
     if grad.size == 0:
         return copy.reshape(grad.shape)
-    copy = np.ndarray(grad.shape, grad.dtype, copy, 0, byte_strides)
+    copy = making.ndarray(grad.shape, grad.dtype, copy, 0, byte_strides)
     np.copyto(copy, grad)
     return copy

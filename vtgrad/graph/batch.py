@@ -31,11 +31,10 @@ from _thread import LockType, allocate_lock
 from sys import getrefcount
 from typing import Final, cast
 
-import numpy as np
-
 from vtgrad.errors import BatchedTensorError
 from vtgrad.graph.sample_array import sample_array
 from vtgrad.storage.extra_meta import NOTHING, AliasList, ExtraMeta, StandsFor
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.record_write import OUTERMOST, caller
 from vtgrad.storage.storage import Storage
@@ -163,7 +162,7 @@ class BatchLevel:
             )
 
 
-_NO_ELEMENTS: Final = np.empty(0)
+_NO_ELEMENTS: Final = constant([])
 
 # The open levels, of all threads, into which a value without samples was entered for a transform;
 # see Note [Entering a batch].

@@ -46,12 +46,10 @@ import weakref
 from collections.abc import Callable
 from typing import Final
 
-import numpy as np
-
 from vtgrad.errors import ForwardModeError
 from vtgrad.graph.hooks import graph_lock
 from vtgrad.graph.operators import operators
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.mode import mode_of
 from vtgrad.storage.tensor_base import TensorBase
@@ -191,7 +189,7 @@ def is_placed_as(tangent: Array, value: Array) -> bool:
     """Whether a tangent has the geometry of its tensor; strides of single elements are free."""
     if tangent.shape == value.shape and tangent.strides == value.strides:
         return True
-    if type(tangent) is not np.ndarray or type(value) is not np.ndarray:
+    if type(tangent) not in PLAIN or type(value) not in PLAIN:
         return True  # lazy arrays are views of others, batches have dimensions of their own
     return tangent.shape == value.shape and (
         not value.size

@@ -30,7 +30,8 @@ import numpy as np
 
 from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.operators import operators
-from vtgrad.storage.arrays import Array
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.lazy_array import LazyArray, like
 from vtgrad.storage.mark_written import mark_written
@@ -50,7 +51,7 @@ _next: Final = (1).__add__
 def is_plainly_added_to(impl: TensorImpl, shape: tuple[int, ...], dtype: object) -> bool:
     """Whether a gradient of this shape and dtype can be added to a ``.grad`` unchanged."""
     array = impl.array
-    if type(array) is not np.ndarray or array.shape != shape or array.dtype is not dtype:
+    if type(array) not in PLAIN or array.shape != shape or array.dtype is not dtype:
         return False
     flags = array.flags
     if not flags.writeable or impl.version_counter is INFERENCE:
@@ -187,7 +188,7 @@ class GradStores:
         if not is_plainly_added_to(impl, amount.shape, amount.dtype):
             operators().check_add_(grad, amount.shape, amount.dtype)
             if isinstance(target, LazyArray):
-                memory: Array = np.empty(target.shape, target.dtype)
+                memory: Array = making.empty(target.shape, target.dtype)
                 like(target, memory)[...] = amount
                 target, amount = target.physical(), memory
         sums = self._sums

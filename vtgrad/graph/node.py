@@ -26,6 +26,7 @@ from vtgrad.graph.observer import Observer, begin_node, observer_of_thread, obse
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.graph.tracer import note_hook
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.native import mypyc_attr
 from vtgrad.storage.tensor_base import TensorBase
@@ -294,7 +295,7 @@ class Node(Edge):
         The default is for nodes that keep no shape: that of the gradient.
         """
         meta = self.input_metadata[0]
-        answer = self.apply_arrays((np.empty(meta.shape, meta.dtype),), 1)[0]
+        answer = self.apply_arrays((making.empty(meta.shape, meta.dtype),), 1)[0]
         assert isinstance(answer, np.ndarray)
         shape: Shape = answer.shape
         return shape

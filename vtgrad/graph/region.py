@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Region:
 
     def whole(self, shape: Shape, dtype: NumpyDType) -> Array:
         """The gradient with its zeros written out, as a fresh array."""
-        buffer: Array = np.zeros(shape, dtype)
+        buffer: Array = making.zeros(shape, dtype)
         add_regions([self], buffer)
         return buffer
 
@@ -96,7 +97,7 @@ def add_regions(regions: Sequence[Region], buffer: Array) -> None:
         try:
             part = item.node.view_array(whole)
         except NoSuchViewError:
-            fresh: Array = np.zeros(whole.shape, whole.dtype)
+            fresh: Array = making.zeros(whole.shape, whole.dtype)
             # It is reached when all of the region was added.
             stack.append((whole, fresh))
             part = item.node.view_array(fresh)

@@ -18,13 +18,12 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from vtgrad.graph.hooks import GradCell, NodeHooks
 from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.node import Node
 from vtgrad.graph.operators import operators
 from vtgrad.graph.region import Region
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.tensor_base import TensorBase
@@ -86,7 +85,7 @@ class RetainedPart:
         if isinstance(answer, Region):
             whole = answer.whole(self.meta.shape, self.meta.dtype)
         else:
-            whole = np.array(answer)
+            whole = making.array(answer)
         return cell, operators().wrap(impl_on(whole, self.meta.device))
 
     def of_tensor(self, grad: TensorBase) -> tuple[GradCell, TensorBase] | None:

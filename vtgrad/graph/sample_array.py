@@ -10,6 +10,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from vtgrad.errors import BatchedTensorError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["SampleArray", "refuse_values", "sample_array"]
@@ -82,5 +83,5 @@ def sample_array(whole: Array) -> SampleArray:
         sample: Array = np.ndarray.__getitem__(whole, (0, Ellipsis))
     else:
         # There is no sample whose geometry could be taken.
-        sample = np.empty(whole.shape[1:], whole.dtype)
+        sample = making.empty(whole.shape[1:], whole.dtype)
     return np.ndarray.view(sample, SampleArray)

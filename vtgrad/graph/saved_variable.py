@@ -41,6 +41,7 @@ from vtgrad.graph.saved_tangents import SavedTangents
 from vtgrad.graph.saved_variable_errors import stale_saved_error
 from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.graph.tracer import thread
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.kept_bytes import Token, view_at
@@ -710,7 +711,7 @@ class _Released(SavedVariable):
     def __init__(self) -> None:
         self._tensor = None
         self._guard = None
-        self._hold(TensorImpl(np.empty(0)), VersionCounter(), None, None)
+        self._hold(TensorImpl(making.empty(0)), VersionCounter(), None, None)
         self._array = None
 
 
@@ -722,7 +723,7 @@ class _Unsaved(SavedVariable):
     def __init__(self) -> None:
         self._tensor = None
         self._guard = None
-        self._hold(TensorImpl(np.empty(0)), VersionCounter(), None, None)
+        self._hold(TensorImpl(making.empty(0)), VersionCounter(), None, None)
         self._array = None
 
     def check(self, node: Node) -> None:

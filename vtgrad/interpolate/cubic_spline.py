@@ -42,6 +42,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.values import innermost
 from vtgrad.signal.on_cpu import refuse_lanes
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.integers import index_of
 from vtgrad.storage.lazy_array import resolved
@@ -300,7 +301,7 @@ def _turned(condition: str | tuple[int, object]) -> str | tuple[int, object]:
     if isinstance(condition, str) or condition[0] == 2:
         return condition
     value = condition[1]
-    return 1, -(value if isinstance(value, Tensor) else np.asarray(value))
+    return 1, -(value if isinstance(value, Tensor) else making.asarray(value))
 
 
 def _end(
@@ -314,7 +315,7 @@ def _end(
         return zero, h[1:2], both, right
     assert not isinstance(condition, str)
     order, given = condition
-    value = given if isinstance(given, Tensor) else from_numpy(np.array(given))
+    value = given if isinstance(given, Tensor) else from_numpy(making.array(given))
     dtype = chords._impl.array.dtype
     value = value if value._impl.array.dtype == dtype else F.to_dtype(value, dtype)
     if shape and value.ndim:
@@ -342,7 +343,7 @@ def _periodic_slopes(h: Tensor, chords: Tensor) -> Tensor:
     right = (h * F.roll(chords, 1, 0) + before * chords) * 3
     inner = count - 1
     # What the last slope, the parameter, contributes to the first and the last of the others.
-    coupling = np.zeros((2, inner, 1), h._impl.array.dtype)
+    coupling = making.zeros((2, inner, 1), h._impl.array.dtype)
     coupling[0, 0] = coupling[1, -1] = 1
     lower, upper = h[:inner], before[:inner]
     of_last = lower * from_numpy(coupling[0]) + upper * from_numpy(coupling[1])

@@ -12,6 +12,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.generated import functional as F
 from vtgrad.signal.on_cpu import refuse_lanes
 from vtgrad.signal.operands import coefficients_of, first_tensor
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.tensor.from_data import as_tensor
@@ -45,7 +46,7 @@ def in_precision(knots: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     dtype = np.result_type(*floats)
     if np.float16 in (of_knots, of_values, dtype):
         raise DTypeError("splines have no float16; cast the values to float32 first", dtype=dtype)
-    real = np.zeros(0, dtype).real.dtype
+    real = making.zeros(0, dtype).real.dtype
     wanted = np.result_type(real, np.complex64) if of_values.kind == "c" else real
     return (
         knots if of_knots == real else F.to_dtype(knots, real),

@@ -14,6 +14,7 @@ from vtgrad.function.batched_apply import VmapInfo
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.tensor.from_data import from_numpy
@@ -115,7 +116,7 @@ def _column(x: Tensor) -> Tensor:
 
 def _without(x: Tensor, row: int) -> Tensor:
     """The rows, with zeros in one of them."""
-    mask = np.ones((x.shape[-2], 1), x._impl.array.dtype)
+    mask = making.ones((x.shape[-2], 1), x._impl.array.dtype)
     mask[row] = 0
     return F.mul(x, from_numpy(mask))
 
@@ -137,10 +138,10 @@ def _solved(lower: Array, middle: Array, upper: Array, right: Array) -> Array:
         columns = np.moveaxis(right, -2, 0).reshape(size, -1)
         found: Array = solve_banded((1, 1), bands.reshape(3, size), columns, check_finite=False)
         found = np.moveaxis(found.reshape(size, *right.shape[:-2], count), 0, -2)
-        return np.ascontiguousarray(np.broadcast_to(found, (*lead, size, count)))
-    bands = np.broadcast_to(bands, (*lead, 3, size))
-    right = np.broadcast_to(right, (*lead, size, count))
-    result = np.empty(right.shape, right.dtype)
+        return making.ascontiguousarray(making.broadcast_to(found, (*lead, size, count)))
+    bands = making.broadcast_to(bands, (*lead, 3, size))
+    right = making.broadcast_to(right, (*lead, size, count))
+    result = making.empty(right.shape, right.dtype)
     for index in np.ndindex(lead):
         result[index] = solve_banded((1, 1), bands[index], right[index], check_finite=False)
     return result

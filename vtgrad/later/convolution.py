@@ -13,6 +13,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -163,7 +164,7 @@ def _slid(long: T, short: T, number: int) -> T:
     if short._impl.key_set or np.isfinite(short._impl.array).all():
         return F.mv(windows, short)
     # Where the vectors do not overlap there is no product, which would be NaN of zero and infinity.
-    overlaps = np.zeros(before + size + behind, np.bool_)
+    overlaps = making.zeros(before + size + behind, np.bool_)
     overlaps[before : before + size] = True
     mask = np.lib.stride_tricks.sliding_window_view(overlaps, count).copy()
     products = F.where(beside(long, mask), F.mul(windows, short), F.zeros_like(windows))

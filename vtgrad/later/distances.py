@@ -20,6 +20,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.shapes import broadcast_shapes, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
@@ -144,7 +145,7 @@ def pdist(input: T, p: float = 2.0) -> T:
     if array.dtype.kind != "f":
         raise DTypeError(f"pdist() takes floating points, not {input.dtype.name}")
     order = _order("pdist", p)
-    first, second = [i.astype(np.int64) for i in np.triu_indices(array.shape[0], 1)]
+    first, second = [i.astype(np.int64) for i in making.triu_indices(array.shape[0], 1)]
     pairs = [F.index_select(input, 0, beside(input, i)) for i in (first, second)]
     return _norms(F.sub(*pairs), order)
 

@@ -28,6 +28,7 @@ from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.integers import integer
 from vtgrad.storage.strides import check_sizes
@@ -126,7 +127,7 @@ def bincount(input: T, weights: TensorBase | None = None, minlength: int = 0) ->
     read_value(input)
     if not numbers.size:
         check_sizes((least,), 8)
-        return beside(input, np.zeros(least, np.int64))
+        return beside(input, making.zeros(least, np.int64))
     if numbers.min() < 0:
         raise OptionValueError("bincount() counts no negative numbers")
     count = max(least, int(numbers.max()) + 1)
@@ -394,8 +395,8 @@ def _histogram(
         raise OptionValueError(f"{name}() takes {2 * len(bins)} ends in range, got {len(range)}")
     read_value(rows)
     points = rows._impl.array
-    numbers: Array = np.zeros(points.shape[0], np.int64)
-    outside: Array = np.zeros(points.shape[0], np.bool_)
+    numbers: Array = making.zeros(points.shape[0], np.int64)
+    outside: Array = making.zeros(points.shape[0], np.bool_)
     sizes: list[int] = []
     edges: list[T] = []
     for nr, given in enumerate(bins):
@@ -448,7 +449,7 @@ def _edges(name: str, rows: T, nr: int, given: int | TensorBase, ends: tuple[flo
 def _spaced(low: float, high: float, count: int, dtype: NumpyDType) -> Array:
     """Numbers of one distance; the second half counts back from the end, which is exact."""
     step = (high - low) / (count - 1)
-    numbers = np.arange(count)
+    numbers = making.arange(count)
     first = numbers < count // 2
     return np.where(first, low + step * numbers, high - step * (count - 1 - numbers)).astype(dtype)
 

@@ -26,6 +26,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.key_set import keys
@@ -100,9 +101,9 @@ def interp(
             f"{list(values.shape)}"
         )
     kind = _kind(x, xp, fp)
-    real = np.empty(0, kind).real.dtype
+    real = making.empty(0, kind).real.dtype
     below, above, length = [
-        beside(x, np.asarray(one))
+        beside(x, making.asarray(one))
         if isinstance(one, (int, float, complex))
         else cast("T | None", one)
         for one in (left, right, period)
@@ -120,7 +121,7 @@ def interp(
 def _as_tensor(like: T, value: float | TensorBase | None) -> T | None:
     if value is None or isinstance(value, TensorBase):
         return cast("T | None", value)
-    return beside(like, np.asarray(value))
+    return beside(like, making.asarray(value))
 
 
 def _kind(*operands: TensorBase) -> NumpyDType:
@@ -163,7 +164,7 @@ def interpolated(
     above = F.select(values, 0, -1) if above is None else above
     inner = _between(x, points, values)
     if points._impl.array.shape[0] > 1:
-        inner = F.where(F.isnan(x), beside(x, np.asarray(math.nan, kind)), inner)
+        inner = F.where(F.isnan(x), beside(x, making.asarray(math.nan, kind)), inner)
     inner = F.where(F.gt(x, last), above, inner)
     return F.where(F.lt(x, first), below, inner)
 

@@ -15,6 +15,7 @@ from vtgrad.later.unravel_index import unravel_index
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import integer
 from vtgrad.storage.strides import check_sizes
@@ -76,7 +77,7 @@ def nonzero_static(input: T, *, size: int, fill_value: int = -1, out: T | None =
     else:
         read_value(input)
         places = np.argwhere(array)[:count]
-        found: Array = np.full((count, array.ndim), missing, np.int64)
+        found: Array = making.full((count, array.ndim), missing, np.int64)
         found[: len(places)] = places
         result = beside(input, found)
     return store_result(result, out, "nonzero_static", input, exact=True, differentiable=False)

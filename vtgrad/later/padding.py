@@ -13,6 +13,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.integers import integer
 from vtgrad.storage.tensor_base import TensorBase
@@ -143,7 +144,7 @@ def _places(mode: str, axis: int, size: int, before: int, after: int) -> Array:
             f"mode {mode!r} cannot add {before} and {after} to {size} elements along dimension "
             f"{axis}"
         )
-    places = np.arange(-before, size + after)
+    places = making.arange(-before, size + after)
     if mode == "replicate":
         return np.clip(places, 0, max(size - 1, 0))
     if mode == "circular":

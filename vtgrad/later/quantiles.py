@@ -14,6 +14,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -171,7 +172,7 @@ def _parts(name: str, input: T, q: float | TensorBase) -> T:
     if not isinstance(q, TensorBase):
         if not 0 <= q <= 1:
             raise OptionValueError(f"{name}() takes parts between 0 and 1, not {q}", q=q)
-        return beside(input, np.asarray(q, kind))
+        return beside(input, making.asarray(q, kind))
     array = q._impl.array
     if array.ndim > 1:
         raise ShapeError(f"{name}() takes a vector of parts, got shape {list(array.shape)}")

@@ -15,6 +15,7 @@ from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -143,7 +144,7 @@ def _values(like: T, input: TensorBase | Number) -> T:
         return cast("T", input)
     if is_array(input):
         return cast("T", constant(input))
-    return beside(like, np.asarray(input))
+    return beside(like, making.asarray(input))
 
 
 def _in_order(sequence: T, sorter: TensorBase) -> T:

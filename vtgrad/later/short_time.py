@@ -13,6 +13,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.values import innermost
+from vtgrad.storage import making
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import index_of
@@ -295,7 +296,7 @@ def _check_lengths(size: int, hop: int, length: int, window: Array | None) -> No
 
 def _ones(like: T, count: int) -> T:
     """A window of ones, in the real dtype of a tensor."""
-    return wrap_like(like, np.ones(count, like._impl.array.real.dtype))
+    return wrap_like(like, making.ones(count, like._impl.array.real.dtype))
 
 
 def _with_zeros(input: T, before: int, behind: int) -> T:

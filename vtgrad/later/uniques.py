@@ -23,6 +23,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
@@ -246,10 +247,10 @@ def _among_all(rows: Array) -> tuple[Array, Array, Array]:
     if rows.shape[1] == 1:
         order = np.argsort(rows[:, 0], kind="stable")
     else:
-        order = np.lexsort(rows.T[::-1]) if rows.shape[1] else np.arange(count)
+        order = np.lexsort(rows.T[::-1]) if rows.shape[1] else making.arange(count)
     ordered = rows[order]
     first, number, counts = _among_neighbours(ordered)
-    places: Array = np.empty(count, np.int64)
+    places: Array = making.empty(count, np.int64)
     places[order] = number
     return order[first], places, counts
 
@@ -257,7 +258,7 @@ def _among_all(rows: Array) -> tuple[Array, Array, Array]:
 def _among_neighbours(rows: Array) -> tuple[Array, Array, Array]:
     """For runs of equal rows: the first of each, and how many; the run of each row."""
     count = rows.shape[0]
-    begins = np.ones(count, np.bool_)
+    begins = making.ones(count, np.bool_)
     begins[1:] = (rows[1:] != rows[:-1]).any(1)
     first = np.flatnonzero(begins)
     number = np.cumsum(begins) - 1
@@ -335,7 +336,7 @@ def isin(
     check_flag(assume_unique, "assume_unique")
     like = tensors[0]
     given, among = [
-        x if isinstance(x, TensorBase) else beside(like, np.asarray(x))
+        x if isinstance(x, TensorBase) else beside(like, making.asarray(x))
         for x in (elements, test_elements)
     ]
     if not (given._impl.key_set or among._impl.key_set):

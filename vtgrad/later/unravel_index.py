@@ -14,6 +14,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.integers import integer
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -60,6 +61,6 @@ def unravel_index(indices: T, shape: int | Sequence[int]) -> tuple[T, ...]:
     if any(n < 0 for n in sizes):
         raise ArgumentValueError(f"sizes must not be negative, got {sizes}", shape=sizes)
     steps = [math.prod(sizes[nr + 1 :]) or 1 for nr in range(len(sizes))]
-    coefficients, ends = [beside(indices, np.asarray(a, np.int64)) for a in (steps, sizes)]
+    coefficients, ends = [beside(indices, making.asarray(a, np.int64)) for a in (steps, sizes)]
     quotients = F.div(F.unsqueeze(indices, -1), coefficients, rounding_mode="floor")
     return F.unbind(F.remainder(quotients, ends), -1)

@@ -29,6 +29,7 @@ from vtgrad.linalg.results import EighResult, EigResult
 from vtgrad.linalg.stacked import Context, Stacked
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.tensor.tensor import Tensor
 
@@ -236,7 +237,7 @@ def is_basis(vectors: Array) -> bool:
 def _real_elements(vectors: Array) -> Array:
     """Ones where LAPACK has turned a vector in the complex plane so that this element is real."""
     sizes = np.where(vectors.imag == 0, np.abs(vectors), -1)
-    ones = np.zeros_like(vectors)
+    ones = making.zeros_like(vectors)
     if vectors.size:
         np.put_along_axis(ones, sizes.argmax(-2, keepdims=True), 1, -2)
     return ones
@@ -260,7 +261,7 @@ class _Eigen(Stacked):
             found = np.linalg.eig(matrices)
         real = _real_elements(found[1])
         dtype: NumpyDType = matrices.dtype
-        made = [constant(np.asarray(y).astype(dtype)) for y in (*found, real)]
+        made = [constant(making.asarray(y).astype(dtype)) for y in (*found, real)]
         return made[0], made[1], made[2]
 
     @staticmethod
@@ -323,7 +324,7 @@ def _pinned(real: Tensor, vectors: Tensor) -> Tensor:
 
 def _inverse_gaps(x: Tensor, values_only: bool) -> Tensor:
     """``1 / (x[..., j] - x[..., i])`` for each pair, and 0 for ``i == j``."""
-    same = constant(np.eye(shape_of(x)[-1], dtype=np.bool_))
+    same = constant(making.eye(shape_of(x)[-1], dtype=np.bool_))
     gaps = F.sub(F.unsqueeze(x, -2), F.unsqueeze(x, -1))
     equal = F.logical_and(F.eq(gaps, 0), F.logical_not(same))
     if values_only:

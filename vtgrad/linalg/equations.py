@@ -21,6 +21,7 @@ from vtgrad.linalg.scipy_modules import scipy_linalg
 from vtgrad.linalg.stacked import Context, Stacked, are_finite, each
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -121,7 +122,7 @@ class _Sylvester(Stacked):
 
         def of_one(x: Array, y: Array, z: Array) -> tuple[Array, ...]:
             if not are_finite(x, y, z):
-                return (np.full(z.shape, np.nan),)
+                return (making.full(z.shape, np.nan),)
             try:
                 return (call(x, y, z) if z.size else z,)
             except np.linalg.LinAlgError:

@@ -11,6 +11,7 @@ from vtgrad.errors import LinAlgError
 from vtgrad.linalg.matrices import constant, identity_like, shape_of, values
 from vtgrad.linalg.stacked import Context, Stacked
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -59,7 +60,7 @@ class _Info(Stacked):
     def forward(x: Tensor, kind: str, message: str) -> Tensor:
         matrices = values(x)
         call = np.linalg.cholesky if kind == CHOLESKY else np.linalg.inv
-        info = np.zeros(matrices.shape[:-2], np.int32)
+        info = making.zeros(matrices.shape[:-2], np.int32)
         if not _passes(call, matrices):
             for at in np.ndindex(*info.shape):
                 if not _passes(call, matrices[at]):

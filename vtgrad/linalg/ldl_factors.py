@@ -24,6 +24,7 @@ from vtgrad.linalg.results import LDLFactorExResult, LDLFactorResult
 from vtgrad.linalg.scipy_modules import scipy_linalg
 from vtgrad.linalg.stacked import Context, Stacked, each, refusing
 from vtgrad.ops.calling.explain import explained
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -211,10 +212,10 @@ class _LDL(_WithoutDerivative):
 
         def of_one(one: Array) -> tuple[Array, ...]:
             if not size:
-                return one, np.zeros(0, np.int32), np.zeros((), np.int32)
+                return one, making.zeros(0, np.int32), making.zeros((), np.int32)
             # LAPACK keeps the other triangle, which is not a part of the result.
             packed, pivots, info = call(one, lower=1)
-            return np.tril(packed), _counted_from_one(pivots), np.asarray(max(info, 0))
+            return np.tril(packed), _counted_from_one(pivots), making.asarray(max(info, 0))
 
         whole = np.dtype(np.int32)
         results = (((size, size), matrices.dtype), ((size,), whole), ((), whole))

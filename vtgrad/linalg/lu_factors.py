@@ -30,6 +30,7 @@ from vtgrad.linalg.stacked import Context, Stacked, each
 from vtgrad.linalg.triangular import solved
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -216,7 +217,7 @@ def lu_unpack(
     [[0.0, 2.0], [4.0, 6.0]]
     """
     shape = check_matrices("lu_unpack", LU_data, "LU_data")
-    none = constant(np.empty(0, LU_data._impl.array.dtype))
+    none = constant(making.empty(0, LU_data._impl.array.dtype))
     found = LUResult(none, none, none)
     if unpack_pivots:
         _check_pivots("lu_unpack", LU_pivots, (*shape[:-2], min(shape[-2:])))
@@ -320,7 +321,7 @@ def _check_pivots(name: str, pivots: Tensor, shape: tuple[int, ...]) -> None:
 def _lower(packed: Tensor) -> Tensor:
     height, width = shape_of(packed)[-2:]
     count = min(height, width)
-    unit = constant(np.eye(height, count, dtype=packed._impl.array.dtype))
+    unit = constant(making.eye(height, count, dtype=packed._impl.array.dtype))
     return F.add(F.tril(columns_of(packed, 0, count), -1), unit)
 
 
@@ -334,7 +335,7 @@ def _unpacked(packed: Tensor, order: Tensor, height: int) -> LUResult:
 
 def _permutation(order: Tensor, like: Tensor) -> Tensor:
     """The matrices ``P`` with ``P @ x`` having row r of x in place ``order[r]``."""
-    places = constant(np.arange(shape_of(order)[-1]))
+    places = constant(making.arange(shape_of(order)[-1]))
     ones = F.eq(F.unsqueeze(places, -1), F.unsqueeze(order, -2))
     return F.to_dtype(ones, like._impl.array.dtype)
 
@@ -355,7 +356,7 @@ def _order(pivots: Tensor, height: int) -> Tensor:
 
 
 def _order_of(pivots: Array, height: int) -> Array:
-    order = np.broadcast_to(np.arange(height), (*pivots.shape[:-1], height)).copy()
+    order = making.broadcast_to(making.arange(height), (*pivots.shape[:-1], height)).copy()
     for place in range(pivots.shape[-1]):
         other = pivots[..., place, np.newaxis].astype(np.int64) - 1
         here = order[..., place, np.newaxis].copy()
@@ -400,9 +401,9 @@ class _Factor(Stacked):
 
         def of_one(one: Array) -> tuple[Array, ...]:
             if not one.size:
-                return one, np.zeros(count, np.int32), np.zeros((), np.int32)
+                return one, making.zeros(count, np.int32), making.zeros((), np.int32)
             packed, pivots, info = getrf(one)
-            return packed, pivots + 1, np.asarray(max(info, 0))
+            return packed, pivots + 1, making.asarray(max(info, 0))
 
         whole = np.dtype(np.int32)
         results = (((height, width), matrices.dtype), ((count,), whole), ((), whole))

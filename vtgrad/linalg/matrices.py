@@ -12,6 +12,7 @@ from vtgrad.graph.batch import is_batched
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import DType, numpy_dtype
 from vtgrad.storage.key_set import keys
@@ -50,7 +51,7 @@ R = TypeVar("R", bound=tuple[object, ...])
 
 def constant(array: Array) -> Tensor:
     """A new tensor on an array that nothing else holds."""
-    return Tensor._wrap(TensorImpl(np.asarray(array)))
+    return Tensor._wrap(TensorImpl(making.asarray(array)))
 
 
 def values(x: TensorBase) -> Array:
@@ -205,7 +206,7 @@ def columns_of(x: T, start: int, end: int) -> T:
 
 def identity_like(x: TensorBase, size: int) -> Tensor:
     """An identity matrix of the dtype of a tensor."""
-    return constant(np.eye(size, dtype=x._impl.array.dtype))
+    return constant(making.eye(size, dtype=x._impl.array.dtype))
 
 
 def epsilon(dtype: NumpyDType) -> float:

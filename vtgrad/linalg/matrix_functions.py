@@ -30,6 +30,7 @@ from vtgrad.linalg.stacked import Context, Stacked, are_finite
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -156,7 +157,7 @@ def _value(name: str, matrices: Array) -> Array:
         return matrices.copy()
     # Of nan and inf the results are nan: SciPy's functions raise, or never end.
     found = [
-        np.asarray(call(matrices[at])) if are_finite(matrices[at]) else matrices[at] * np.nan
+        making.asarray(call(matrices[at])) if are_finite(matrices[at]) else matrices[at] * np.nan
         for at in np.ndindex(*matrices.shape[:-2])
     ]
     is_complex = matrices.dtype.kind == "c" or any(

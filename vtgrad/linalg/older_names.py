@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-
 from vtgrad.errors import MatrixShapeError, OptionValueError
 from vtgrad.linalg import (
     cholesky_factors,
@@ -42,6 +40,7 @@ from vtgrad.linalg.results import (
 from vtgrad.linalg.triangular import solved
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
@@ -661,9 +660,9 @@ def svd(
     *stack, height, width = check_matrices("svd", input, "input")
     dtype = input._impl.array.dtype
     found = UnpackedSVDResult(
-        constant(np.zeros((*stack, height, height), dtype)),
+        constant(making.zeros((*stack, height, height), dtype)),
         singular_values.svdvals(input),
-        constant(np.zeros((*stack, width, width), dtype)),
+        constant(making.zeros((*stack, width, width), dtype)),
     )
     return stored_all("svd", found, out, input)
 

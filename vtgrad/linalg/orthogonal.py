@@ -13,6 +13,7 @@ from vtgrad.linalg.results import QRResult
 from vtgrad.linalg.stacked import Context, Stacked, refusing
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["complement", "qr", "rest_of_bases"]
@@ -72,7 +73,7 @@ def qr(A: Tensor, mode: str = "reduced", *, out: tuple[Tensor, Tensor] | None = 
     else:
         q, r = F.linalg_qr(A)
         if mode == "r":
-            q = constant(np.empty(0, A._impl.array.dtype))
+            q = constant(making.empty(0, A._impl.array.dtype))
         found = QRResult(q, r)
     return stored_all("linalg_qr", found, out, A)
 
@@ -105,7 +106,7 @@ class _RestOfBases(Stacked):
         u, s, vh = np.linalg.svd(matrices)
         count = s.shape[-1]
         columns, rows = u[..., count:], vh[..., count:, :]
-        return constant(np.ascontiguousarray(columns)), constant(np.ascontiguousarray(rows))
+        return constant(making.ascontiguousarray(columns)), constant(making.ascontiguousarray(rows))
 
     @staticmethod
     def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:
@@ -137,7 +138,7 @@ class _Complement(Stacked):
     def forward(x: Tensor) -> Tensor:
         columns = values(x)
         found = np.linalg.qr(columns, mode="complete")[0]
-        return constant(np.ascontiguousarray(found[..., columns.shape[-1] :]))
+        return constant(making.ascontiguousarray(found[..., columns.shape[-1] :]))
 
     @staticmethod
     def setup_context(ctx: Context, inputs: tuple[object, ...], output: object) -> None:

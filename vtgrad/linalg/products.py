@@ -21,6 +21,7 @@ from vtgrad.linalg.matrices import (
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.tensor import Tensor
 
@@ -89,9 +90,9 @@ def power_of(x: T, count: int) -> T:
         # A constant that stays in the graph.
         shape = shape_of(x)
         identity = constant(
-            np.broadcast_to(np.eye(shape[-1], dtype=x._impl.array.dtype), shape).copy()
+            making.broadcast_to(making.eye(shape[-1], dtype=x._impl.array.dtype), shape).copy()
         )
-        return F.add(F.masked_fill(x, constant(np.ones(shape[-2:], np.bool_)), 0), identity)
+        return F.add(F.masked_fill(x, constant(making.ones(shape[-2:], np.bool_)), 0), identity)
     found, square = None, x
     while True:
         if count % 2:

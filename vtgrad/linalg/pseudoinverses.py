@@ -32,6 +32,7 @@ from vtgrad.linalg.results import LstSqResult
 from vtgrad.linalg.stacked import Context, Stacked, each
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.shapes import broadcast_shapes
 from vtgrad.storage.tensor_base import TensorBase
@@ -220,7 +221,7 @@ def lstsq(
     limit = max(height, width) * epsilon(dtype) if rcond is None else float(rcond)
     a, b = with_stack(A, stack), with_stack(b, stack)
     solution, rank, sizes, fits = _LeastSquares.apply(a, b, limit)
-    none = constant(np.empty(0, sizes._impl.array.dtype))
+    none = constant(making.empty(0, sizes._impl.array.dtype))
     # In PyTorch it requires grad, too.
     residuals = F.narrow(F.reshape(real_of(solution), (-1,)), 0, 0, 0)
     if height > width and shape_of(fits)[-1] and driver != "gelsy":
@@ -230,7 +231,7 @@ def lstsq(
     return LstSqResult(
         F.squeeze_dim(solution, -1) if is_vector else solution,
         residuals,
-        constant(np.empty(0, np.int64)) if driver == "gels" else rank,
+        constant(making.empty(0, np.int64)) if driver == "gels" else rank,
         none if driver in ("gels", "gelsy") else sizes,
     )
 
@@ -262,7 +263,7 @@ def _for_each(name: str, value: float | Tensor | None, stack: Shape) -> Tensor:
             raise OptionValueError(f"{name}() takes real tolerances, not complex ones")
         wide = F.to_dtype(F.detach(value), np.dtype(np.float64))
         return F.broadcast_to(wide, broadcast_shapes(shape_of(wide), stack))
-    return constant(np.full(stack, value, np.float64))
+    return constant(making.full(stack, value, np.float64))
 
 
 class _Rank(Stacked):
@@ -311,7 +312,7 @@ class _Pinv(Stacked):
             raise LinAlgError(
                 "linalg_pinv() did not converge: a matrix may hold nan or inf"
             ) from None
-        inverse = np.zeros(large.shape, sizes.dtype)
+        inverse = making.zeros(large.shape, sizes.dtype)
         np.divide(1, sizes, out=inverse, where=large)
         back = np.conj(np.swapaxes(right, -1, -2)) * inverse[..., np.newaxis, :]
         return constant(back @ np.conj(np.swapaxes(left, -1, -2)))
@@ -381,7 +382,7 @@ class _LeastSquares(Stacked):
 
         def of_one(one: Array, side: Array) -> tuple[Array, ...]:
             solution, _, rank, sizes = np.linalg.lstsq(one, side, limit)
-            return solution, np.asarray(rank), sizes
+            return solution, making.asarray(rank), sizes
 
         try:
             found = each(
@@ -400,7 +401,7 @@ class _LeastSquares(Stacked):
                 "linalg_lstsq() did not converge: a matrix may hold nan or inf"
             ) from None
         # All samples of vmap must have residuals, or none, so that this is a shape.
-        fits = np.empty((*stack, int((found[1] == width).all())))
+        fits = making.empty((*stack, int((found[1] == width).all())))
         return constant(found[0]), constant(found[1]), constant(found[2]), constant(fits)
 
     @staticmethod

@@ -33,6 +33,7 @@ from vtgrad.linalg.stacked import Context, Stacked, refusing
 from vtgrad.linalg.triangular import solved
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["GeqrfResult", "geqrf", "householder_product", "ormqr"]
@@ -92,7 +93,7 @@ class _Reflections(Stacked):
     @staticmethod
     def forward(x: Tensor) -> tuple[Tensor, Tensor]:
         transposed, numbers = np.linalg.qr(values(x), mode="raw")
-        packed = np.ascontiguousarray(np.swapaxes(transposed, -1, -2))
+        packed = making.ascontiguousarray(np.swapaxes(transposed, -1, -2))
         return constant(packed), constant(numbers)
 
     @staticmethod
@@ -245,4 +246,4 @@ def _factors(
 
 
 def _unit_columns(x: Tensor, height: int, width: int) -> Tensor:
-    return constant(np.eye(height, width, dtype=x._impl.array.dtype))
+    return constant(making.eye(height, width, dtype=x._impl.array.dtype))

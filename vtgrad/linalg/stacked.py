@@ -22,6 +22,7 @@ from vtgrad.function.batched_apply import VmapInfo
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -95,7 +96,7 @@ def each(
     *operands : numpy.ndarray
         The stacks.
     """
-    made = tuple([np.empty((*stack, *shape), dtype) for shape, dtype in results])
+    made = tuple([making.empty((*stack, *shape), dtype) for shape, dtype in results])
     for at in np.ndindex(*stack):
         for target, found in zip(made, function(*[x[at] for x in operands]), strict=True):
             target[at] = found

@@ -24,6 +24,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.functional import block_diag as block_diag
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -90,7 +91,7 @@ def _vectors(name: str, x: Tensor, argument: str) -> tuple[int, ...]:
 
 def _diagonal_numbers(height: int, width: int) -> Array:
     """For each element the number of its diagonal, from the upper right corner on."""
-    return np.arange(height)[:, np.newaxis] - np.arange(width) + (width - 1)
+    return making.arange(height)[:, np.newaxis] - making.arange(width) + (width - 1)
 
 
 @explained
@@ -164,7 +165,7 @@ class _SolveToeplitz(Stacked):
 
         def of_one(x: Array, y: Array, z: Array) -> tuple[Array, ...]:
             if not are_finite(x, y, z):
-                return (np.full(z.shape, np.nan),)
+                return (making.full(z.shape, np.nan),)
             try:
                 return (call((x, y), z) if z.size else z,)
             except np.linalg.LinAlgError:
@@ -195,7 +196,9 @@ class _SolveToeplitz(Stacked):
         whole = F.neg(F.matmul(of_b, adjoint(solution)))
         flat = F.reshape(whole, (*shape_of(c)[:-1], size * size))
         places = constant(_diagonal_numbers(size, size).ravel())
-        zeros = constant(np.zeros((*shape_of(c)[:-1], max(2 * size - 1, 0)), c._impl.array.dtype))
+        zeros = constant(
+            making.zeros((*shape_of(c)[:-1], max(2 * size - 1, 0)), c._impl.array.dtype)
+        )
         sums = F.index_add(zeros, -1, places, flat)
         of_c = F.narrow(sums, -1, max(size - 1, 0), size)
         of_rest = F.flip(F.narrow(sums, -1, 0, max(size - 1, 0)), (-1,))
@@ -276,8 +279,8 @@ def _solved_banded(band: Tensor, b: Tensor, below: int, above: int) -> Tensor:
 
 def _places(count: int, size: int, shift: int, sign: int) -> tuple[Tensor, Tensor]:
     """For row r and column j the place ``j + sign * (r - shift)``, and where there is none."""
-    rows = np.arange(count)[:, np.newaxis] - shift
-    places = np.arange(size) + sign * rows
+    rows = making.arange(count)[:, np.newaxis] - shift
+    places = making.arange(size) + sign * rows
     outside = (places < 0) | (places >= size)
     return constant(np.where(outside, 0, places)), constant(outside)
 
@@ -309,7 +312,7 @@ class _SolveBanded(Stacked):
             if not y.size:
                 return (y,)
             if not are_finite(x, y):
-                return (np.full(y.shape, np.nan),)
+                return (making.full(y.shape, np.nan),)
             try:
                 return (call((below, above), x, y),)
             except np.linalg.LinAlgError:

@@ -23,6 +23,7 @@ from vtgrad.linalg.scipy_modules import scipy_linalg_or_none
 from vtgrad.linalg.stacked import Context, Stacked
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -152,12 +153,12 @@ class _SolveTriangular(Stacked):
 
 def _solution(a: Array, b: Array, upper: bool, unit: bool) -> Array:
     if not b.size:
-        return np.zeros(b.shape, b.dtype)
+        return making.zeros(b.shape, b.dtype)
     scipy = scipy_linalg_or_none()
     if scipy is None:
         return _solution_by_numpy(a, b, upper, unit)
     (trsm,) = scipy.get_blas_funcs(("trsm",), (a, b))
-    found = np.empty(b.shape, b.dtype)
+    found = making.empty(b.shape, b.dtype)
     for at in np.ndindex(*b.shape[:-2]):
         # As rows of the transposed matrices: arrays of C are those of Fortran, transposed.
         solution = trsm(1, a[at].T, b[at].T, side=1, lower=int(upper), diag=int(unit))
@@ -168,7 +169,7 @@ def _solution(a: Array, b: Array, upper: bool, unit: bool) -> Array:
 def _solution_by_numpy(a: Array, b: Array, upper: bool, unit: bool) -> Array:
     triangle = np.triu(a, int(unit)) if upper else np.tril(a, -int(unit))
     if unit:
-        triangle = triangle + np.eye(a.shape[-1], dtype=a.dtype)
+        triangle = triangle + making.eye(a.shape[-1], dtype=a.dtype)
     try:
         found: Array = np.linalg.solve(triangle, b)
     except np.linalg.LinAlgError:

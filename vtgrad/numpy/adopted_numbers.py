@@ -24,6 +24,8 @@ from vtgrad.numpy.on_values import tensors_in
 from vtgrad.numpy.operands import as_array, cast, is_differentiated, of, result, value_of
 from vtgrad.numpy.scalar_types import ScalarType
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["CALLS", "METHODS", "as_number", "converting", "matched"]
@@ -57,7 +59,7 @@ def as_number(x: TensorBase, kind: type[Any] = float) -> Any:
         return array
     if array.shape or (kind is float and array.dtype.kind == "c"):
         # NumPy refuses, or warns.
-        kind(np.ones(array.shape, array.dtype))
+        kind(making.ones(array.shape, array.dtype))
     if array.dtype.kind == "c" and kind is float:
         array = as_array(F.real(as_array(array)))
     return result(F.clone(cast(as_array(F.reshape(as_array(array), ())), dtype)))
@@ -148,7 +150,7 @@ def _type(function: Callable[..., Any], *args: Any, **options: Any) -> Any:
         return found
     if found is kinds.scalar:
         return _TYPES.get(args[0]._impl.dtype.type, found)
-    if found is np.ndarray:
+    if found in PLAIN:
         return kinds.array
     return _TYPES.get(found, found) if issubclass(found, np.generic) else found
 
@@ -175,7 +177,7 @@ def _item(x: Any, *args: Any, **options: Any) -> Any:
         number = as_array(F.reshape(as_array(array), ()))
         return as_number(number, complex if array.dtype.kind == "c" else float)
     # The errors for places are those of NumPy.
-    np.empty(array.shape, np.bool_).item(*args)
+    making.empty(array.shape, np.bool_).item(*args)
     place = args[0] if len(args) == 1 else args
     if not isinstance(place, tuple):
         return as_array(F.reshape(as_array(array), (-1,)))[place]

@@ -32,6 +32,7 @@ from vtgrad.numpy.operands import (
 )
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
@@ -196,7 +197,7 @@ def fill_diagonal(a: Target, val: ArrayLike, wrap: bool = False) -> None:
             setitem(F.diagonal(a, 0, 0, 1), ..., _cycled(values, min(shape)))
         return
     # NumPy says where the diagonal is, and what is wrong.
-    marks = np.zeros(shape, np.bool_)
+    marks = making.zeros(shape, np.bool_)
     np.fill_diagonal(marks, True, wrap)
     places = np.flatnonzero(marks)
     if values._impl.array.size:
@@ -208,7 +209,7 @@ def _cycled(values: ndarray, count: int) -> ndarray:
     if not values._impl.array.ndim:
         return values
     flat = F.reshape(values, -1)
-    numbers = np.arange(count) % flat._impl.array.size
+    numbers = making.arange(count) % flat._impl.array.size
     return as_array(F.index_select(flat, 0, fresh(numbers)))
 
 

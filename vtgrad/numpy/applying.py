@@ -16,6 +16,7 @@ from vtgrad.numpy.on_values import any_differentiated, on_values, values_in
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, has_dtype, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -61,7 +62,7 @@ def apply_along_axis(
     array([[0.25, 0.75],
            [0.5 , 0.5 ]])
     """
-    if not (any_differentiated(arr) or has_dtype(np.asarray(values_in(arr)).dtype)):
+    if not (any_differentiated(arr) or has_dtype(making.asarray(values_in(arr)).dtype)):
         return on_values(np.apply_along_axis, func1d, axis, arr, *args, **kwargs)
     x = of(arr)
     ndim = x._impl.array.ndim
@@ -77,7 +78,7 @@ def apply_along_axis(
     if not any_differentiated(results):
         # NumPy puts them together, of whatever dtype they are.
         values = iter(results)
-        blank = np.empty(x._impl.array.shape, np.bool_)
+        blank = making.empty(x._impl.array.shape, np.bool_)
         return on_values(np.apply_along_axis, lambda _: values_in(next(values)), dim, blank)
     found = _stacked([of(y) for y in results], outer)
     inner = found._impl.array.ndim - len(outer)
@@ -136,7 +137,7 @@ def apply_over_axes(
     """
     found: ndarray | Array = of(a)
     ndim = len(found.shape)
-    for axis in np.atleast_1d(typing.cast("Any", axes)).tolist():
+    for axis in making.atleast_1d(typing.cast("Any", axes)).tolist():
         dim = axis + ndim if axis < 0 else axis
         after = _as_array(func(found, dim))
         if len(after.shape) != len(found.shape):
@@ -155,5 +156,5 @@ def apply_over_axes(
 def _as_array(x: ArrayLike) -> ndarray | Array:
     """An array of the namespace, or of NumPy if tensors do not have the dtype."""
     if isinstance(x, (np.ndarray, np.generic)) and not has_dtype(x.dtype):
-        return np.asarray(x)
+        return making.asarray(x)
     return of(x)

@@ -31,7 +31,9 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.protocols import call_ufunc
 from vtgrad.ops.calling.lost_gradient import NUMBER, note_number
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.key_set import keys
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -42,7 +44,7 @@ from vtgrad.tensor.tensor import Tensor
 __all__ = ["ArrayConversions", "handle_of"]
 
 
-_EMPTY: Final = np.empty(0)
+_EMPTY: Final = constant([])
 
 # For type checkers these are not what they are at run time.
 _GRAD: Final[Any] = Tensor.grad
@@ -63,7 +65,7 @@ def _on_array(
     x = viewable(of(buffer))
     array = resolved(x._impl.array)
     # What it must be, with NumPy's errors.
-    probe: np.ndarray[Any, Any] = np.ndarray(shape, dtype, array, offset, strides, order)
+    probe: np.ndarray[Any, Any] = making.ndarray(shape, dtype, array, offset, strides, order)
     size = array.itemsize
     if probe.dtype != array.dtype or offset % size or any(step % size for step in probe.strides):
         check_dtype(probe.dtype)
@@ -105,7 +107,7 @@ class ArrayConversions(ArrayOperators):
         """
         if isinstance(buffer, TensorBase):
             return cls._wrap(_on_array(buffer, shape, dtype, offset, strides, order)._impl)
-        made: np.ndarray[Any, Any] = np.ndarray(
+        made: np.ndarray[Any, Any] = making.ndarray(
             typing.cast("Any", shape),
             dtype,
             typing.cast("Any", buffer),

@@ -37,6 +37,7 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.numpy.sorting import SortKind
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
@@ -486,7 +487,7 @@ class ArrayMethods(ArrayReductions):
             If the number of elements differs: memory that an array shares cannot grow.
         """
         sizes: Any = new_shape[0] if len(new_shape) == 1 else new_shape
-        count = int(np.prod(np.atleast_1d(np.asarray(sizes)), dtype=np.int64))
+        count = int(np.prod(making.atleast_1d(making.asarray(sizes)), dtype=np.int64))
         if count != self._impl.array.size:
             raise ValueError(
                 "an array of vtgrad.numpy cannot be resized in place; use np.resize(x, shape)"

@@ -19,6 +19,7 @@ from vtgrad.numpy.index import getitem, setitem
 from vtgrad.numpy.operands import ArrayLike, Index, fresh, is_keyed, of, result, value_of
 from vtgrad.numpy.ufunc import Binary, Ufunc
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.arrays import PLAIN
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.operator_methods import OperatorMethods
@@ -330,7 +331,7 @@ class ArrayOperators(ArrayBase):
                 if (meta is None or not meta.needs_gradient()) and not (
                     keys.active and is_keyed(self)
                 ):
-                    if type(array) is np.ndarray:
+                    if type(array) in PLAIN:
                         return typing.cast("Self", array[index])
                 return typing.cast("Self", result(F.select_copy(self, 0, index)))
             return F.select(self, 0, index)
@@ -395,4 +396,4 @@ def _compare(ufunc: Ufunc, x: TensorBase, other: object) -> Any:
         return ufunc.compute((x, other))
     compare: Callable[..., Any] = ufunc.ufunc
     found = compare(value_of(x), _value(other))
-    return fresh(found) if type(found) is np.ndarray else found
+    return fresh(found) if type(found) in PLAIN else found

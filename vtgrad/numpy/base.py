@@ -16,6 +16,7 @@ from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.memory_flags import MemoryFlags
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
@@ -56,7 +57,7 @@ def _real_part(value: object) -> Any:
     given: Any = value
     if isinstance(given, (int, float, complex)):
         # An array, which is cast as NumPy casts here, where a number would have to fit.
-        given = np.asarray(given)
+        given = making.asarray(given)
     return given.real if getattr(given, "dtype", np.dtype(int)).kind == "c" else given
 
 
@@ -333,7 +334,7 @@ class ArrayBase(Tensor):
         if self._impl.array.dtype.kind == "c":
             return typing.cast("Self", F.imag(viewable(self)))
         array = self._impl.array
-        zeros = np.zeros(array.shape, array.dtype, "F" if array.flags.fnc else "C")
+        zeros = making.zeros(array.shape, array.dtype, "F" if array.flags.fnc else "C")
         zeros.flags.writeable = False
         return typing.cast("Self", kinds.array._wrap(TensorImpl(zeros)))
 

@@ -14,12 +14,14 @@ from vtgrad.numpy.operands import ArrayLike, as_array, of, of_any_dtype, viewabl
 from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["broadcast", "broadcast_arrays", "broadcast_to", "read_only"]
 
-_ZERO: Final = np.zeros((), np.bool_)
+_ZERO: Final = constant(False)
 
 
 def read_only(x: TensorBase) -> ndarray:
@@ -64,8 +66,8 @@ def broadcast_to(
     """
     x = viewable(of(array))
     # NumPy says which shape is meant, and what is wrong.
-    probe = np.broadcast_to(_ZERO, x._impl.array.shape)
-    sizes = np.broadcast_to(probe, typing.cast("Shape", shape)).shape
+    probe = making.broadcast_to(_ZERO, x._impl.array.shape)
+    sizes = making.broadcast_to(probe, typing.cast("Shape", shape)).shape
     return read_only(F.broadcast_to(F.alias(x), sizes))
 
 

@@ -27,6 +27,7 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def fromiter(
     """
     items = list(iter if count < 0 else islice(iter, count))
     if not any_differentiated(items):
-        return on_values(np.fromiter, items, dtype, count)
+        return on_values(making.fromiter, items, dtype, count)
     if len(items) < count:
         raise ValueError(f"iterator too short: Expected {count} but iterator had only {len(items)}")
     return array(items, dtype)
@@ -153,7 +154,7 @@ def frombuffer(
         if is_differentiated(buffer):
             raise TypeError("the memory of an array carries no derivative; pass x.detach()")
         buffer = value_of(buffer)
-    found: Any = np.frombuffer(buffer, dtype, count, offset)
+    found: Any = making.frombuffer(buffer, dtype, count, offset)
     if isinstance(buffer, bytes) or not has_dtype(found.dtype):
         return handed_over(found)
     return owned(of(found))
@@ -194,7 +195,7 @@ def fromstring(
     >>> np.fromstring("1, 2", sep=",")
     array([1., 2.])
     """
-    call: Any = np.fromstring
+    call: Any = making.fromstring
     return handed_over(call(string, dtype, count, sep=sep))
 
 
@@ -225,7 +226,9 @@ def from_dlpack(
     array([1., 2.])
     """
     if not isinstance(x, TensorBase):
-        found = np.from_dlpack(typing.cast("Any", x), device=typing.cast("Any", device), copy=copy)
+        found = making.from_dlpack(
+            typing.cast("Any", x), device=typing.cast("Any", device), copy=copy
+        )
         return owned(of(found)) if has_dtype(found.dtype) else typing.cast("ndarray", found)
     if device not in (None, "cpu"):
         raise ValueError(f"unsupported device {device!r}")

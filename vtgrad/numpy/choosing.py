@@ -37,6 +37,7 @@ from vtgrad.numpy.promotion import common, result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -355,7 +356,7 @@ def place(arr: Target, mask: ArrayLike, vals: ArrayLike) -> None:
     np.place(_blank(x), chosen, _blank_values(vals, x))
     places = np.flatnonzero(chosen)
     if places.size:
-        F.put_(x, fresh(places), _cycled(vals, x, np.arange(places.size)))
+        F.put_(x, fresh(places), _cycled(vals, x, making.arange(places.size)))
 
 
 @function
@@ -395,7 +396,7 @@ def putmask(a: Target, /, mask: ArrayLike, values: ArrayLike) -> None:
     if not size or not blank.size:
         return
     shape = x._impl.array.shape
-    whole = F.reshape(_cycled(values, x, np.arange(size)), shape)
+    whole = F.reshape(_cycled(values, x, making.arange(size)), shape)
     store(x, as_array(whole), as_array(F.reshape(chosen, shape)))
 
 
@@ -458,7 +459,7 @@ def _source(src: ArrayLike, x: TensorBase, casting: Casting) -> ndarray:
 def _check_copy(x: TensorBase | Array, src: object, casting: Casting, mask: ndarray | bool) -> None:
     """NumPy says what is wrong with a copy, from arrays of the same dtypes and shapes."""
     target = _blank(x)
-    chosen: Any = True if mask is True else np.zeros_like(_blank(mask))
+    chosen: Any = True if mask is True else making.zeros_like(_blank(mask))
     np.copyto(
         target,
         _blank(src) if isinstance(src, TensorBase) else typing.cast("Any", src),
@@ -471,13 +472,13 @@ def _blank(x: object) -> Array:
     """An array of NumPy of the dtype and the shape of an array, of any elements."""
     array = x._impl.array if isinstance(x, TensorBase) else typing.cast("Array", x)
     shape: Shape = array.shape
-    return np.zeros(shape, array.dtype)
+    return making.zeros(shape, array.dtype)
 
 
 def _blank_values(values: ArrayLike, x: TensorBase) -> Array:
     """The same of values that are written: lists and numbers are cast as they are stored."""
     if isinstance(values, np.ndarray):
-        return np.zeros_like(values)
+        return making.zeros_like(values)
     blank = _blank(of(values))
     if isinstance(values, np.generic) or type(values) is kinds.scalar:
         # NumPy casts a scalar as a number of Python.
@@ -486,4 +487,4 @@ def _blank_values(values: ArrayLike, x: TensorBase) -> Array:
         return blank
     # NumPy says which numbers do not fit.
     plain = not holds_tensor(values)
-    return np.asarray(values if plain else np.zeros(blank.shape), x._impl.dtype)
+    return making.asarray(values if plain else making.zeros(blank.shape), x._impl.dtype)

@@ -15,6 +15,7 @@ from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import holds_tensor
 from vtgrad.numpy.operands import ArrayLike, cast, of, of_any_dtype, value_of
 from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["arccos", "arcsin", "arctanh", "log", "log10", "log2", "logn", "power", "sqrt"]
@@ -25,7 +26,7 @@ _SMALL: Final = frozenset("bBhHf")
 
 def _operand(x: ArrayLike) -> Any:
     """An operand as the ufunc takes it: what is no array stays what it is."""
-    return of(x) if holds_tensor(x) else np.asarray(x)[()]
+    return of(x) if holds_tensor(x) else making.asarray(x)[()]
 
 
 def _complex(x: Any) -> Any:

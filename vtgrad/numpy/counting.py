@@ -23,6 +23,7 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.sorting import sort
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 
 __all__ = [
     "bincount",
@@ -77,9 +78,11 @@ def bincount(
     numbers = values_in(x)
     # NumPy says how long the result is, and what is wrong.
     blank = np.bincount(
-        numbers, np.zeros(added._impl.array.shape, added._impl.dtype), typing.cast("Any", minlength)
+        numbers,
+        making.zeros(added._impl.array.shape, added._impl.dtype),
+        typing.cast("Any", minlength),
     )
-    places = fresh(np.asarray(numbers).astype(np.intp))
+    places = fresh(making.asarray(numbers).astype(np.intp))
     if not places._impl.array.size:
         return fresh(blank)
     return as_array(sums_in_bins(places, cast(added, _FLOAT64), len(blank)))
@@ -118,7 +121,7 @@ def digitize(x: ArrayLike, bins: ArrayLike, right: bool = False) -> ndarray:
         return on_values(np.digitize, x, bins, right)
     given, edges = of(x), value_of(of(bins))
     # NumPy says what is wrong.
-    np.digitize(np.zeros(0), edges)
+    np.digitize(making.zeros(0), edges)
     values = F.detach(cast(given, _FLOAT64))
     limits = edges.astype(np.float64)
     if not edges.size or edges[0] <= edges[-1]:
@@ -176,7 +179,7 @@ def sort_complex(a: ArrayLike) -> ndarray:
     if not any_differentiated(a):
         return on_values(np.sort_complex, a)
     x = of(a)
-    return cast(sort(x), np.sort_complex(np.zeros(0, x._impl.dtype)).dtype)
+    return cast(sort(x), np.sort_complex(making.zeros(0, x._impl.dtype)).dtype)
 
 
 @function

@@ -31,7 +31,8 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order
 from vtgrad.numpy.write import store
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -123,7 +124,7 @@ def array(
     elif isinstance(object, (list, tuple)):
         result = _of_sequence(object, wanted, copy)
     else:
-        found = np.array(object, wanted, copy=copy)
+        found = making.array(object, wanted, copy=copy)
         own = copy is True and isinstance(object, (np.ndarray, np.generic, int, float, complex))
         if own or not has_dtype(found.dtype):
             result = handed_over(found)
@@ -148,14 +149,14 @@ def _of_sequence(items: Sequence[Any], dtype: NumpyDType | None, copy: bool | No
         raise ValueError("Unable to avoid copy while creating an array as requested.")
     if any_tensor(items):
         return of(items, dtype)
-    return made(np.array(items, dtype))
+    return made(making.array(items, dtype))
 
 
 def _numpys(
     value: Any, dtype: NumpyDType | None, copy: bool | None, order: Order, ndmin: int
 ) -> ndarray:
     """An array that stays NumPy's, because tensors do not have its dtype."""
-    found: Any = np.array(value, dtype, copy=copy, order=order, ndmin=ndmin)
+    found: Any = making.array(value, dtype, copy=copy, order=order, ndmin=ndmin)
     return typing.cast("ndarray", found)
 
 
@@ -194,7 +195,7 @@ def asarray(
     """
     if device not in (None, "cpu"):
         raise ValueError(f'Device not understood. Only "cpu" is allowed, but received: {device}')
-    if type(a) is not np.ndarray:
+    if not isinstance(a, np.ndarray) or type(a) not in PLAIN:
         return array(a, dtype, copy=copy, order=order)
     wanted = None if dtype is None else np.dtype(dtype)
     if copy is None and has_dtype(a.dtype) and wanted in (None, a.dtype):
@@ -355,7 +356,7 @@ def zeros(
     array([0., 0.])
     """
     _check_device(device)
-    return made(np.zeros(_sizes(shape), dtype, _order(order)))
+    return made(making.zeros(_sizes(shape), dtype, _order(order)))
 
 
 def _sizes(shape: _Shape) -> Any:
@@ -394,7 +395,7 @@ def ones(
     array([1., 1.])
     """
     _check_device(device)
-    return made(np.ones(_sizes(shape), dtype, _order(order)))
+    return made(making.ones(_sizes(shape), dtype, _order(order)))
 
 
 @function
@@ -425,7 +426,7 @@ def empty(
     (2, 3)
     """
     _check_device(device)
-    found: Any = np.empty(_sizes(shape), dtype, _order(order))
+    found: Any = making.empty(_sizes(shape), dtype, _order(order))
     return made(found)
 
 
@@ -466,10 +467,10 @@ def full(
     _check_device(device)
     value = of(fill_value) if isinstance(fill_value, (list, tuple)) else fill_value
     if not isinstance(value, TensorBase):
-        found = np.full(_sizes(shape), typing.cast("Any", value), dtype, _order(order))
+        found = making.full(_sizes(shape), typing.cast("Any", value), dtype, _order(order))
         return made(found)
     x = of(value, None if dtype is None else np.dtype(dtype))
-    sizes = np.empty(_sizes(shape), "b").shape
+    sizes = making.empty(_sizes(shape), "b").shape
     return copied(F.broadcast_to(x, sizes), order)
 
 
@@ -480,8 +481,8 @@ def _made_like(
     model: Any = a if x is None else x._impl.array
     if x is not None and is_batched(x):
         # Only the geometry of a sample is looked at.
-        model = model.view(np.ndarray)
-    found = np.empty_like(model, dtype, _order(order), False, typing.cast("Any", shape))
+        model = making.plain_view(model)
+    found = making.empty_like(model, dtype, _order(order), False, typing.cast("Any", shape))
     if value is not None:
         found[...] = value
     return made(found)

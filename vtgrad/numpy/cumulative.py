@@ -16,6 +16,7 @@ from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, fresh, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 
 __all__ = ["cumulative_prod", "cumulative_sum"]
 
@@ -47,7 +48,7 @@ def _cumulative(
     found = running(given, dim, dtype)
     if include_initial:
         sizes = tuple([1 if d == dim else n for d, n in enumerate(found.shape)])
-        first = fresh(np.full(sizes, name == "prod", found.dtype))
+        first = fresh(making.full(sizes, name == "prod", found.dtype))
         found = as_array(in_order_of(joined([first, found], dim), found))
     return deliver(found, out)
 

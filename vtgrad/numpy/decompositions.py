@@ -14,15 +14,16 @@ from vtgrad.numpy.operands import ArrayLike, as_array, of
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["eigh", "eigvalsh", "qr", "svd", "svdvals"]
 
 # The classes of NumPy's results have no public names.
-_EIGH: Final[Any] = type(np.linalg.eigh(np.eye(1)))
-_QR: Final[Any] = type(np.linalg.qr(np.eye(1)))
-_SVD: Final[Any] = type(np.linalg.svd(np.eye(1)))
+_EIGH: Final[Any] = type(np.linalg.eigh(making.eye(1)))
+_QR: Final[Any] = type(np.linalg.qr(making.eye(1)))
+_SVD: Final[Any] = type(np.linalg.svd(making.eye(1)))
 
 
 def _eigh(a: ArrayLike, triangle: str, values_only: bool) -> Sequence[TensorBase]:

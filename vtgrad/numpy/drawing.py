@@ -23,6 +23,7 @@ from vtgrad.numpy.operands import as_array, fresh, is_differentiated, is_keyed, 
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["choice", "draw", "permutation", "permuted", "shuffle"]
@@ -88,7 +89,7 @@ def draw(source: Source, name: str, args: Sequence[object], options: Mapping[str
         return _with_derivative(source, name, args, given)
     if isinstance(out, TensorBase):
         # NumPy draws into an array of its own.
-        own = np.empty_like(out._impl.array)
+        own = making.empty_like(out._impl.array)
         on_values(getattr(source, name), *args, out=own, **given)
         return store(out, fresh(own))
     if out is not None:
@@ -120,7 +121,7 @@ def _with_derivative(
         on_values(getattr(_probe(isinstance(source, np.random.Generator)), name), *parameters, size)
     shape = np.broadcast_shapes(*[x._impl.array.shape for x in parameters])
     sample = getattr(source, standard)(size=shape if size is None else size)
-    found = transform(of(np.asarray(sample)), parameters)
+    found = transform(of(making.asarray(sample)), parameters)
     if size is not None and found._impl.array.shape != np.shape(sample):
         raise ValueError(f"Output size {size} is not compatible with the shape {shape}")
     return result(found)
@@ -147,8 +148,8 @@ def shuffle(source: Source, x: Any, axis: int = 0) -> None:
     if not shape:
         raise TypeError("an array without axes has no parts to put in order")
     count = shape[axis]
-    placed = np.moveaxis(np.empty(shape, np.intp), axis, -1)
-    placed[...] = np.arange(count)
+    placed = np.moveaxis(making.empty(shape, np.intp), axis, -1)
+    placed[...] = making.arange(count)
     placed = np.moveaxis(placed, -1, axis)
     source.shuffle(placed, *more)
     if not placed.size:
@@ -160,7 +161,7 @@ def shuffle(source: Source, x: Any, axis: int = 0) -> None:
 def permuted(source: Source, x: Any, axis: int | None = None, out: Any = None) -> ndarray:
     """The elements along an axis in random orders, one for each line; of all if there is none."""
     array = of(x)
-    positions = np.arange(array._impl.array.size).reshape(array._impl.array.shape)
+    positions = making.arange(array._impl.array.size).reshape(array._impl.array.shape)
     moved = source.permuted(positions, axis=axis)
     flat = F.reshape(array, -1)
     found = as_array(F.reshape(F.index_select(flat, 0, fresh(moved.ravel())), moved.shape))

@@ -12,15 +12,16 @@ from vtgrad.linalg.matrices import real_of
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, of, value_of
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.storage import making
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["eig", "eigvals"]
 
 # Whether real eigenvalues are real numbers; from NumPy 2.5 on all are complex.
-_ARE_REAL: Final = np.linalg.eigvals(np.eye(1)).dtype.kind == "f"
+_ARE_REAL: Final = np.linalg.eigvals(making.eye(1)).dtype.kind == "f"
 
 # The class of NumPy's results has no public name.
-_EIG: Final[Any] = type(np.linalg.eig(np.eye(1)))
+_EIG: Final[Any] = type(np.linalg.eig(making.eye(1)))
 
 
 def eig(a: ArrayLike) -> Any:

@@ -19,6 +19,7 @@ from vtgrad.numpy.operands import all_of, as_array, viewable
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.no_fp_warnings import run_without_warnings
@@ -169,7 +170,7 @@ def _check(
         What NumPy raises.
     """
     options: dict[str, Any] = {} if dtype is None else {"dtype": dtype, "casting": casting}
-    np.einsum(equation, *[np.zeros((1,) * ndim, kind) for kind, ndim in operands], **options)
+    np.einsum(equation, *[making.zeros((1,) * ndim, kind) for kind, ndim in operands], **options)
 
 
 def _check_out(dtype: NumpyDType, out: object, casting: str) -> None:

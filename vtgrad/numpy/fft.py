@@ -26,6 +26,7 @@ from vtgrad.numpy.transforms import (
 )
 from vtgrad.numpy.turning import roll
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 
 if TYPE_CHECKING:
     from vtgrad.numpy import signatures
@@ -56,7 +57,8 @@ def _frequencies(numpys: Any, n: int, d: ArrayLike, device: str | None) -> ndarr
     if not any_differentiated(d):
         return on_values(numpys, n, d, device=device)
     # The multiples of the lowest frequency, as whole numbers.
-    counts = of(on_values(np.rint, numpys(n, np.float64(1), device=device) * n))
+    multiples = making.of_numbers(numpys(n, np.float64(1), device=device))
+    counts = of(on_values(np.rint, multiples * n))
     spacing = inexact(of(d))
     lowest = F.reciprocal(F.mul(spacing, n))
     return as_array(F.mul(counts, cast(as_array(lowest), result_type(counts, spacing))))

@@ -22,6 +22,7 @@ from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, of_numbers, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -113,7 +114,7 @@ def polyfit(
     if not any_differentiated(x, y, w):
         return on_values(np.polyfit, x, y, deg, rcond, full, w, cov)
     values = of_numbers(y)
-    probe: Any = np.ones(values.shape, values.dtype) if values._impl.key_set else values
+    probe: Any = making.ones(values.shape, values.dtype) if values._impl.key_set else values
     # NumPy says what is wrong, and all that has no derivative.
     numpys: Any = on_values(np.polyfit, x, probe, deg, rcond, full, w, cov)
     base: Any = numpys[0] if isinstance(numpys, tuple) else numpys

@@ -12,6 +12,7 @@ from vtgrad.numpy import picking
 from vtgrad.numpy.operands import ArrayLike, as_array, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 
 __all__ = ["FlatElements"]
 
@@ -56,7 +57,7 @@ class FlatElements:
         return as_array(F.clone(F.reshape(self.base, -1)))
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Any:
-        return np.asarray(value_of(self.base).reshape(-1), dtype)
+        return making.asarray(value_of(self.base).reshape(-1), dtype)
 
     def __getitem__(self, index: object) -> ndarray:
         found = F.reshape(self.base, -1)[typing.cast("Any", index)]
@@ -65,5 +66,5 @@ class FlatElements:
         return as_array(F.clone(found)) if is_array and found.shape else found
 
     def __setitem__(self, index: object, values: ArrayLike) -> None:
-        places = np.arange(self.base._impl.array.size)[typing.cast("Any", index)]
+        places = making.arange(self.base._impl.array.size)[typing.cast("Any", index)]
         picking.put(self.base, places, values)

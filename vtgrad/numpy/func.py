@@ -28,6 +28,7 @@ from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.operands import as_array, fresh, is_keyed, result
 from vtgrad.ops.calling.constants import check_meaning
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.rewind import allow_mutation_on_saved_tensors
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.utils.pytree import tree_flatten, tree_map, tree_unflatten
@@ -65,7 +66,7 @@ def _array(leaf: object) -> object:
         check_meaning(leaf)
     elif not _is_number(leaf):
         return leaf
-    return fresh(np.array(leaf))
+    return fresh(making.array(leaf))
 
 
 def _number(leaf: object) -> object:
@@ -91,7 +92,7 @@ def _result(leaf: object) -> object:
 
 def _constant(leaf: object) -> object:
     """A number of NumPy as an array, which depends on nothing; anything else itself."""
-    return fresh(np.array(leaf)) if isinstance(leaf, np.generic) else leaf
+    return fresh(making.array(leaf)) if isinstance(leaf, np.generic) else leaf
 
 
 def _flags(tree: object) -> list[bool]:

@@ -18,6 +18,7 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.ranges import arange, linspace
 from vtgrad.numpy.shapes import reshape
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def meshgrid(
 def _copied(x: ndarray | np.ndarray[Any, Any]) -> ndarray:
     """A copy of an array, which is NumPy's if it has a dtype that tensors do not have."""
     if isinstance(x, np.ndarray):
-        return typing.cast("ndarray", np.array(x, order="C"))
+        return typing.cast("ndarray", making.array(x, order="C"))
     return as_array(F.contiguous(F.clone(x)))
 
 
@@ -126,7 +127,7 @@ def indices(
     array([[0, 0],
            [1, 1]])
     """
-    found: ndarray | tuple[ndarray, ...] = on_values(np.indices, dimensions, dtype, sparse)
+    found: ndarray | tuple[ndarray, ...] = on_values(making.indices, dimensions, dtype, sparse)
     return found
 
 
@@ -203,7 +204,7 @@ def ix_(*args: ArrayLike) -> tuple[ndarray, ...]:
     """
     found: list[ndarray] = []
     for nr, x in enumerate(args):
-        made: ndarray = on_values(np.ix_, x)[0]
+        made: ndarray = on_values(making.ix_, x)[0]
         if any_differentiated(x):
             made = of(x)  # no index, but NumPy takes it
         found.append(reshape(made, (*(1,) * nr, -1, *(1,) * (len(args) - nr - 1))))

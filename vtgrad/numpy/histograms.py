@@ -32,6 +32,7 @@ from vtgrad.numpy.operands import (
 )
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -71,7 +72,7 @@ def _edges(found: Array, x: ndarray, bins: object, range: object) -> ndarray:
     low, high = [cast(end, found.dtype) for end in limits]
     if value_of(low) == value_of(high):
         low, high = as_array(F.sub(low, 0.5)), as_array(F.add(high, 0.5))
-    parts = fresh(np.linspace(0, 1, len(found), dtype=found.dtype))
+    parts = fresh(making.linspace(0, 1, len(found), dtype=found.dtype))
     return as_array(F.add(F.mul(low, F.rsub(parts, 1)), F.mul(high, parts)))
 
 
@@ -92,7 +93,7 @@ def _sums(weights: ndarray, numbers: Array, count: int) -> ndarray:
 def _probe(weights: ArrayLike | None) -> ArrayLike | None:
     """Weights that NumPy can look at; a sample inside of `vmap` has no values."""
     if isinstance(weights, TensorBase) and weights._impl.key_set:
-        return np.ones(weights._impl.array.shape, weights._impl.array.dtype)
+        return making.ones(weights._impl.array.shape, weights._impl.array.dtype)
     return weights
 
 
@@ -171,7 +172,7 @@ def histogram(
     if not density and not any_differentiated(weights):
         return counts, edges
     numbers = _numbers(places_in(found), value_of(x))
-    given = fresh(np.ones(numbers.shape)) if weights is None else of_numbers(weights)
+    given = fresh(making.ones(numbers.shape)) if weights is None else of_numbers(weights)
     if given.dtype.kind not in "fc":
         given = cast(given, _FLOAT64)
     sums = _sums(given, numbers, len(found) - 1)
@@ -227,7 +228,7 @@ def histogramdd(
     number = len(places)
     each: Any = bins if isinstance(bins, (list, tuple)) or _is_array(bins) else [bins] * number
     limits: Any = [None] * number if range is None else range
-    columns = [as_array(F.select(points, 1, dim)) for dim in np.arange(number).tolist()]
+    columns = [as_array(F.select(points, 1, dim)) for dim in making.arange(number).tolist()]
     edges = [
         _edges(places_in(place), column, each[nr], limits[nr])
         for nr, (place, column) in enumerate(zip(places, columns, strict=True))
@@ -243,7 +244,7 @@ def histogramdd(
     inside = [np.where(outside, 0, nr) for nr in numbers]
     count = int(np.prod(sizes))
     flat = np.where(outside, count, np.ravel_multi_index(tuple(inside), sizes))
-    given = fresh(np.ones(flat.shape)) if weights is None else of_numbers(weights)
+    given = fresh(making.ones(flat.shape)) if weights is None else of_numbers(weights)
     sums = as_array(F.reshape(_sums(cast(given, _FLOAT64), flat, count), sizes))
     if density:
         total = sums.sum()

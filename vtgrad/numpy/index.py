@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import operator
 import typing
-from functools import lru_cache
 from types import EllipsisType
 from typing import Any, Final, TypeAlias
 
@@ -35,7 +34,9 @@ from vtgrad.numpy.operands import (
 )
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.lasting_arrays import lasting, register
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -61,7 +62,7 @@ def getitem(x: TensorBase, index: object) -> ndarray:
     parts = _parts(index)
     if any(isinstance(part, np.ndarray) for part in parts):
         if not is_differentiated(x):
-            return fresh(np.asarray(resolved(x._impl.array)[parts]))
+            return fresh(making.asarray(resolved(x._impl.array)[parts]))
         return _gathered(x, parts)
     basic = _expanded(typing.cast("tuple[Basic, ...]", parts), x._impl.array.shape)
     if len(basic) == x._impl.array.ndim and all(type(part) is int for part in basic):
@@ -101,7 +102,7 @@ def setitem(x: TensorBase, index: object, value: object) -> None:
         source = _broadcast(source, positions.shape)
         if overlap(source, x):
             source = as_array(F.clone(source))
-        F.put_(x, fresh(np.ascontiguousarray(positions)), source)
+        F.put_(x, fresh(making.ascontiguousarray(positions)), source)
         return
     basic = _expanded(typing.cast("tuple[Basic, ...]", parts), x._impl.array.shape)
     view = _view(x, basic)
@@ -123,18 +124,23 @@ def positions_of(shape: Shape) -> Array:
     for n in shape:
         count *= n
     if count > _LARGE:
-        return np.arange(count).reshape(shape)
-    return _small_positions(shape)
+        return making.arange(count).reshape(shape)
+    known = _small.get(shape)
+    if known is None:
+        known = lasting(making.arange, count).reshape(shape)
+        known.flags.writeable = False
+        if len(_small) >= _BOUND:
+            _small.clear()
+        _small[shape] = known
+    # An index with an array of a recording asks for the class of the indexed array.
+    return making.asarray(known)
 
 
 _LARGE: Final = 2**16
-
-
-@lru_cache(maxsize=64)
-def _small_positions(shape: Shape) -> Array:
-    found = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
-    found.flags.writeable = False
-    return found
+# The positions in shapes that were met before; see Note [Lasting arrays].
+_small: Final[dict[Shape, Array]] = {}
+_BOUND: Final = 64
+register(_small.values())
 
 
 def _is_whole_mask(x: TensorBase, parts: tuple[Any, ...]) -> bool:
@@ -165,7 +171,7 @@ def _positions_in_memory_of(x: TensorBase) -> Array:
     numbers = positions_of(array.shape)
     if array.flags.c_contiguous:
         return numbers
-    found = np.empty_like(array, np.intp, subok=False)
+    found = making.empty_like(array, np.intp, subok=False)
     found[...] = numbers
     return found
 
@@ -206,11 +212,11 @@ def _part(part: object) -> object:
     if isinstance(part, TensorBase):
         part = value_of(part)
     if isinstance(part, (bool, np.bool_)):
-        return np.asarray(part)
+        return making.asarray(part)
     if isinstance(part, np.ndarray) and (part.ndim or part.dtype.kind == "b"):
         return part
     if isinstance(part, (list, tuple)):
-        array = np.asarray(_of_list(part))
+        array = making.asarray(_of_list(part))
         return array.astype(np.intp) if not array.size and array.dtype.kind == "f" else array
     try:
         return operator.index(typing.cast("int", part))
@@ -309,9 +315,9 @@ def stored_value(x: TensorBase, value: object, *, casts_scalars: bool = True) ->
     # NumPy's casts, with its errors for what does not fit: numbers, and those in sequences, are
     # converted, as NaN, which is no integer; arrays are cast.
     if isinstance(value, (list, tuple)):
-        return fresh(np.array(value, dtype))
-    given = np.asarray(value)
-    stored = np.empty(given.shape, dtype)
+        return fresh(making.array(value, dtype))
+    given = making.asarray(value)
+    stored = making.empty(given.shape, dtype)
     is_number = type(value) in _NUMBERS or (isinstance(value, np.generic) and not casts_scalars)
     stored[...] = typing.cast("Any", value if is_number else given)
     return fresh(stored)

@@ -23,6 +23,7 @@ from vtgrad.numpy.operands import ArrayLike, of
 from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.picking import nonzero
 from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = [
@@ -48,7 +49,7 @@ def _indices(found: object) -> Indices:
 
 def _probe(arr: ArrayLike) -> Array:
     """An array of NumPy of the same shape, for what looks at nothing else."""
-    return np.broadcast_to(np.zeros((), np.bool_), of(arr)._impl.array.shape)
+    return making.broadcast_to(making.zeros((), np.bool_), of(arr)._impl.array.shape)
 
 
 @function
@@ -73,7 +74,7 @@ def tril_indices(n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None
     >>> np.tril_indices(2)
     (array([0, 1, 1]), array([0, 0, 1]))
     """
-    return _indices(on_values(np.tril_indices, n, k, m))
+    return _indices(on_values(making.tril_indices, n, k, m))
 
 
 @function
@@ -96,7 +97,7 @@ def triu_indices(n: SupportsIndex, k: SupportsIndex = 0, m: SupportsIndex | None
     >>> np.triu_indices(2)
     (array([0, 0, 1]), array([0, 1, 1]))
     """
-    return _indices(on_values(np.triu_indices, n, k, m))
+    return _indices(on_values(making.triu_indices, n, k, m))
 
 
 @function
@@ -173,7 +174,7 @@ def diag_indices(n: SupportsIndex, ndim: SupportsIndex = 2) -> Indices:
     >>> np.diag_indices(2)
     (array([0, 1]), array([0, 1]))
     """
-    return _indices(on_values(np.diag_indices, n, ndim))
+    return _indices(on_values(making.diag_indices, n, ndim))
 
 
 @function

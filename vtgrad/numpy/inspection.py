@@ -14,6 +14,7 @@ from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.on_values import holds_tensor
 from vtgrad.numpy.operands import ArrayLike, has_dtype, of, owned, value_of
 from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
@@ -104,7 +105,7 @@ def size(a: ArrayLike, axis: SupportsIndex | tuple[SupportsIndex, ...] | None = 
     >>> np.size([[1, 2, 3]], 1)
     3
     """
-    probe = np.broadcast_to(np.zeros((), np.bool_), shape(a))
+    probe = making.broadcast_to(making.zeros((), np.bool_), shape(a))
     return np.size(probe, typing.cast("int", axis))
 
 
@@ -232,7 +233,9 @@ def common_type(*arrays: ArrayLike) -> type[np.inexact[Any]]:
     >>> np.common_type(np.array([1, 2])) is np.common_type(np.array([1.0]))
     True
     """
-    probes: list[Any] = [np.empty(0, _kind(x)) if isinstance(x, TensorBase) else x for x in arrays]
+    probes: list[Any] = [
+        making.empty(0, _kind(x)) if isinstance(x, TensorBase) else x for x in arrays
+    ]
     return typing.cast("type[np.inexact[Any]]", np.common_type(*probes))
 
 

@@ -19,6 +19,7 @@ from vtgrad.numpy.operands import ArrayLike, all_of, as_array, cast, of, of_any_
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import ravel
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -70,14 +71,16 @@ def _joined_dtype(
     if out is not None:
         target = values_in(out)
         kind = target.dtype if isinstance(target, np.ndarray) else np.dtype(np.float64)
-        options["out"] = np.empty(sum(isinstance(x, (int, float, complex)) for x in empty), kind)
+        options["out"] = making.empty(
+            sum(isinstance(x, (int, float, complex)) for x in empty), kind
+        )
     options["dtype"] = dtype
     found: NumpyDType = np.concatenate(typing.cast("Any", empty), axis=None, **options).dtype
     return found
 
 
 def _nothing(x: object) -> object:
-    return np.empty(0, of_any_dtype(x).dtype)
+    return making.empty(0, of_any_dtype(x).dtype)
 
 
 @function
@@ -377,11 +380,11 @@ def block(arrays: object) -> ndarray:
            [2., 3.]])
     """
     if not any_differentiated(arrays):
-        return on_values(np.block, arrays)
+        return on_values(making.block, arrays)
     depth, ndim = _depth(arrays), _most_axes(arrays)
     if depth is None:
         # NumPy says what is wrong.
-        np.block(values_in(arrays))
+        making.block(values_in(arrays))
         raise ValueError("the lists of blocks differ in depth, or are empty")
     found = _joined(arrays, 0, depth, max(depth, ndim))
     return as_array(F.clone(found)) if not depth else found
@@ -469,7 +472,7 @@ def tile(A: ArrayLike, reps: SupportsIndex | Sequence[SupportsIndex] | TensorBas
     if not any_differentiated(A):
         return on_values(np.tile, A, reps)
     x = of(A)
-    counts = typing.cast("list[int]", np.atleast_1d(values_in(reps)).astype(np.intp).tolist())
+    counts = typing.cast("list[int]", making.atleast_1d(values_in(reps)).astype(np.intp).tolist())
     if not x._impl.array.size:
         # NumPy says which shape it has.
         return as_array(F.clone(F.reshape(x, np.tile(value_of(x), counts).shape)))

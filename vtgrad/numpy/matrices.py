@@ -19,6 +19,7 @@ from vtgrad.numpy.promotion import result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.shapes import Order, diagonal
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["diag", "diagflat", "eye", "identity", "tri", "tril", "triu", "vander"]
@@ -60,7 +61,7 @@ def eye(
     array([[1., 0.],
            [0., 1.]])
     """
-    found: Any = np.eye(
+    found: Any = making.eye(
         typing.cast("int", N),
         typing.cast("int", M),
         typing.cast("int", k),
@@ -96,7 +97,7 @@ def identity(
     array([[1, 0],
            [0, 1]])
     """
-    return made(np.identity(typing.cast("int", n), dtype))
+    return made(making.identity(typing.cast("int", n), dtype))
 
 
 @function
@@ -129,7 +130,9 @@ def tri(
     array([[1, 0, 0],
            [1, 1, 0]])
     """
-    found: Any = np.tri(typing.cast("int", N), typing.cast("int", M), typing.cast("int", k), dtype)
+    found: Any = making.tri(
+        typing.cast("int", N), typing.cast("int", M), typing.cast("int", k), dtype
+    )
     return made(found)
 
 
@@ -207,7 +210,7 @@ def _triangle(m: ArrayLike, k: SupportsIndex, below: bool) -> ndarray:
     sizes = x._impl.array.shape[-2:]
     # The matrix below the diagonal is NumPy's, whose error is raised for a number. One axis counts
     # for two.
-    numpys: Any = np.tri
+    numpys: Any = making.tri
     mask = numpys(*sizes, k=operator.index(k) - (not below), dtype=np.bool_)
     chosen = fresh(mask if below else ~mask)
     return as_array(F.where(chosen, x, zeros(1, x._impl.dtype)))
@@ -298,7 +301,7 @@ def vander(x: ArrayLike, N: SupportsIndex | None = None, increasing: bool = Fals
     """
     base = of(x)
     if not is_differentiated(base):
-        return on_values(np.vander, base, N, increasing)
+        return on_values(making.vander, base, N, increasing)
     if base._impl.array.ndim != 1:
         raise ValueError("x must be a one-dimensional array or sequence.")
     (size,) = base._impl.array.shape
@@ -308,7 +311,7 @@ def vander(x: ArrayLike, N: SupportsIndex | None = None, increasing: bool = Fals
     parts: list[TensorBase] = []
     if count != 0:
         # NumPy says what is wrong with the number.
-        parts.append(fresh(np.ones((size, min(count, 1)), kind)))
+        parts.append(fresh(making.ones((size, min(count, 1)), kind)))
     if count > 1:
         column = F.reshape(base, (size, 1))
         parts.append(F.cumprod(F.broadcast_to(column, (size, count - 1)), 1))

@@ -21,6 +21,7 @@ from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.reductions import root_of_spread
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -44,7 +45,7 @@ _BOOL: Final = np.dtype(np.bool_)
 
 def constant(value: object, x: TensorBase) -> ndarray:
     """A number in the dtype of an array."""
-    return fresh(np.asarray(value, x._impl.array.dtype))
+    return fresh(making.asarray(value, x._impl.array.dtype))
 
 
 def with_value(x: ndarray, value: object) -> ndarray:
@@ -60,7 +61,7 @@ def takes_part(x: ndarray, where: ArrayLike | NoValue) -> TensorBase:
     if x._impl.array.dtype.kind in "fc":
         found = F.logical_not(F.isnan(x))
     else:
-        found = of(np.ones(x.shape, _BOOL))
+        found = of(making.ones(x.shape, _BOOL))
     if not isinstance(where, NoValue) and where is not True:
         found = F.logical_and(found, of(where, _BOOL))
     return found

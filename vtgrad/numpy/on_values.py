@@ -12,7 +12,8 @@ from vtgrad.numpy.deliver import NO_VALUE, handed_over
 from vtgrad.numpy.operands import fresh, has_dtype, is_differentiated, is_keyed, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
-from vtgrad.storage.arrays import Array
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -115,7 +116,8 @@ def on_values(
     named = {name: values_in(x) for name, x in options.items() if x is not NO_VALUE}
     if out is None:
         found = run_without_warnings(function, *given, **named)
-        made: ndarray = arrays_in(found, list(_arrays_of_numpy((given, named))))
+        operands = list(_arrays_of_numpy((given, named)))
+        made: ndarray = arrays_in(found if operands else making.of_numbers(found), operands)
         return made
     target = out[0] if isinstance(out, tuple) and len(out) == 1 else out
     if not isinstance(target, TensorBase):
@@ -135,7 +137,7 @@ def arrays_in(found: object, given: Sequence[Array] = ()) -> Any:
     Arrays of subclasses, such as masked arrays, stay what they are. What shares memory with one of
     the `given` arrays, which NumPy may hand back, is copied, unless it stays NumPy's.
     """
-    if type(found) is np.ndarray:
+    if type(found) in PLAIN and isinstance(found, np.ndarray):
         shared = has_dtype(found.dtype) and any(np.may_share_memory(found, x) for x in given)
         return handed_over(found.copy("K") if shared else found)
     if isinstance(found, (tuple, list)):

@@ -18,7 +18,8 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.calling.constants import check_meaning, impl_of_constant
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
@@ -115,9 +116,9 @@ def of(value: object, dtype: NumpyDType | None = None) -> ndarray:
     elif isinstance(value, (list, tuple)) and any_tensor(value):
         found = _stacked(value, dtype)
     else:
-        if isinstance(value, np.ndarray) and type(value) is not np.ndarray:
+        if isinstance(value, np.ndarray) and type(value) not in PLAIN:
             check_meaning(value)
-        array = np.asarray(value, dtype)
+        array = making.asarray(value, dtype)
         # Of lists and numbers NumPy makes a new array; anything else may have shared its memory.
         own = isinstance(value, (list, tuple, int, float, complex, np.generic))
         found = fresh(array) if own else on_memory(array)
@@ -137,7 +138,7 @@ def all_of(values: Sequence[object]) -> list[ndarray]:
     found = [x if is_wide(x) else of(x) for x in values]
     if any(map(is_wide, found)) and any(x.dtype.kind in "fc" for x in found):
         found = [
-            np.asarray(x).astype(np.result_type(x.dtype, np.float16)) if is_wide(x) else x
+            making.asarray(x).astype(np.result_type(x.dtype, np.float16)) if is_wide(x) else x
             for x in found
         ]
     return [of(x) for x in found]
@@ -147,8 +148,8 @@ def of_numbers(value: object) -> ndarray:
     """As `of`, for functions that compute integers in float64: what `all_of` takes is taken too."""
     array = value
     if isinstance(value, (list, tuple)) and not any_tensor(value):
-        array = np.asarray(value)
-    return of(np.asarray(array).astype(np.float64) if is_wide(array) else value)
+        array = making.asarray(value)
+    return of(making.asarray(array).astype(np.float64) if is_wide(array) else value)
 
 
 def is_wide(value: object) -> TypeGuard[Array | np.generic]:
@@ -173,7 +174,7 @@ def of_any_dtype(value: object) -> ndarray | Array:
             raise
         if isinstance(value, (list, tuple)) and any_tensor(value):
             raise
-        return np.asarray(value)
+        return making.asarray(value)
 
 
 def cast(x: ndarray, dtype: NumpyDType) -> ndarray:
@@ -228,8 +229,8 @@ def fresh(array: Array) -> ndarray:
         If tensors cannot have its dtype.
     """
     check_dtype(array.dtype)
-    if type(array) is not np.ndarray:
-        array = array.view(np.ndarray)
+    if type(array) not in PLAIN:
+        array = making.plain_view(array)
     return typing.cast("ndarray", kinds.array._wrap(TensorImpl(array)))
 
 

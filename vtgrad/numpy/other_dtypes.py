@@ -20,6 +20,7 @@ import numpy as np
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.on_values import any_differentiated, holds_tensor, on_values
 from vtgrad.numpy.operands import has_dtype
+from vtgrad.storage import making
 
 __all__ = ["method_or_by_numpy", "or_by_numpy", "stays_numpys"]
 
@@ -33,7 +34,7 @@ def stays_numpys(value: object) -> bool:
         if holds_tensor(value):
             return any(map(stays_numpys, value))
         try:
-            value = np.asarray(value)
+            value = making.asarray(value)
         except ValueError:
             # Arrays of several shapes, as the choices of `choose`.
             return any(map(stays_numpys, value))

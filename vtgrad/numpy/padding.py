@@ -18,6 +18,7 @@ from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.refused import check_not_differentiated
 from vtgrad.numpy.sorting import sort
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -89,7 +90,7 @@ def _padded(x: ndarray, pad_width: object, mode: str, kwargs: dict[str, object])
     if mode in ("linear_ramp", "mean", "median") and x._impl.dtype.kind not in "fc":
         check_not_differentiated(f"pad by {mode!r} of integers", x, kwargs)
     # NumPy reads the arguments, and says what is wrong, at the cost of few elements.
-    small = np.ones([min(size, 1) for size in shape], x._impl.dtype)
+    small = making.ones([min(size, 1) for size in shape], x._impl.dtype)
     options: dict[str, Any] = values_in(
         {name: value for name, value in kwargs.items() if name not in _VALUES}
     )
@@ -126,15 +127,15 @@ def _widths(given: Any, ndim: int) -> list[tuple[int, int]]:
     if isinstance(given, dict):
         found = [(0, 0)] * ndim
         for axis, width in given.items():
-            found[axis] = tuple(np.broadcast_to(np.asarray(width), (2,)).tolist())
+            found[axis] = tuple(making.broadcast_to(making.asarray(width), (2,)).tolist())
         return found
-    pairs = np.broadcast_to(np.round(np.asarray(given)).astype(np.intp), (ndim, 2)).tolist()
+    pairs = making.broadcast_to(np.round(making.asarray(given)).astype(np.intp), (ndim, 2)).tolist()
     return [(before, after) for before, after in pairs]
 
 
 def _lengths(given: Any, shape: Shape) -> list[list[int]]:
     """Of how many elements the statistics are, before and after, for each axis."""
-    sizes = np.asarray(shape)[:, None]
+    sizes = making.asarray(shape)[:, None]
     if given is None:
         given = sizes
     found: list[list[int]] = np.minimum(np.round(given).astype(int), sizes.repeat(2, 1)).tolist()
@@ -190,11 +191,11 @@ def _ramp(x: ndarray, dim: int, side: int, width: int, end: ndarray) -> TensorBa
     if not width:
         return end
     edge = F.narrow(x, dim, 0 if side == 0 else x.shape[dim] - 1, 1)
-    part = np.linspace(0, 1, width, endpoint=False)
+    part = making.linspace(0, 1, width, endpoint=False)
     weights = (part if side == 0 else part[::-1]).reshape(
         [-1 if d == dim else 1 for d in range(len(x.shape))]
     )
-    steps = cast(fresh(np.ascontiguousarray(weights)), x._impl.dtype)
+    steps = cast(fresh(making.ascontiguousarray(weights)), x._impl.dtype)
     return F.add(end, F.mul(F.sub(edge, end), steps))
 
 
@@ -226,7 +227,7 @@ def _copied(
     for dim, width in enumerate(widths):
         size = x.shape[dim]
         multiples = numpys(
-            np.eye(size, dtype=np.int64), (width, (0, 0)), mode, reflect_type=reflect_type
+            making.eye(size, dtype=np.int64), (width, (0, 0)), mode, reflect_type=reflect_type
         )
         x = _combined(x, dim, multiples)
     return x
@@ -240,9 +241,9 @@ def _combined(x: ndarray, dim: int, multiples: np.ndarray[Shape, np.dtype[np.int
         places = order[:, term]
         factors = np.take_along_axis(multiples, places[:, None], 1)[:, 0]
         each = factors.reshape([-1 if d == dim else 1 for d in range(len(x.shape))])
-        taken = F.index_select(x, dim, fresh(np.ascontiguousarray(places)))
+        taken = F.index_select(x, dim, fresh(making.ascontiguousarray(places)))
         share = F.mul(taken, cast(fresh(each), x._impl.dtype))
-        nothing = fresh(np.zeros((), x._impl.dtype))
+        nothing = fresh(making.zeros((), x._impl.dtype))
         share = F.where(fresh(each != 0), share, nothing)
         found = share if found is None else F.add(found, share)
     return as_array(typing.cast("TensorBase", found))

@@ -31,6 +31,7 @@ from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.promotion import common, result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -51,7 +52,7 @@ def _places(indices: ArrayLike, size: int, mode: str) -> np.ndarray[Any, Any]:
     if not given.size and given.dtype.kind == "f":
         given = given.astype(np.intp)
     # NumPy takes the place of each place, and says what is wrong.
-    return np.take(np.arange(size), given, mode=typing.cast("Any", mode))
+    return np.take(making.arange(size), given, mode=typing.cast("Any", mode))
 
 
 @function
@@ -156,7 +157,7 @@ def put(a: ndarray, ind: ArrayLike, v: ArrayLike, mode: Mode = "raise") -> None:
     if not places.size or not count:
         return
     if count != places.size:
-        values = as_array(F.index_select(values, 0, fresh(np.arange(places.size) % count)))
+        values = as_array(F.index_select(values, 0, fresh(making.arange(places.size) % count)))
     where = np.unravel_index(places, a._impl.array.shape) if a._impl.array.ndim else ...
     setitem(a, where, values if a._impl.array.ndim else values[-1])
 
@@ -198,11 +199,11 @@ def choose(
         choices = [given[nr] for nr in range(len(given))]
     arrays = common(list(typing.cast("Sequence[ArrayLike]", choices)))
     numbers = places_in(a)
-    numbers = np.take(np.arange(len(arrays)), numbers, mode=typing.cast("Any", mode))
+    numbers = np.take(making.arange(len(arrays)), numbers, mode=typing.cast("Any", mode))
     shape = np.broadcast_shapes(numbers.shape, *[x.shape for x in arrays])
     whole = F.stack([F.broadcast_to(x, shape) for x in arrays])
     _check_cast(out, whole._impl.array.dtype)
-    index = fresh(np.broadcast_to(numbers, shape)[None].copy())
+    index = fresh(making.broadcast_to(numbers, shape)[None].copy())
     return deliver(F.squeeze(F.gather(whole, 0, index), 0), out, "unsafe")
 
 

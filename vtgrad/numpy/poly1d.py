@@ -24,6 +24,7 @@ from vtgrad.numpy.polynomials import (
 )
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 
 __all__ = ["poly1d"]
 
@@ -73,7 +74,7 @@ class poly1d(PolyBase):
         if self.whole._impl.array.ndim > 1:
             raise ValueError("Polynomial must be 1d only.")
         if not self.whole.shape[0]:
-            self.whole = fresh(np.zeros(1, self.whole.dtype))
+            self.whole = fresh(making.zeros(1, self.whole.dtype))
         self.variable = variable or "x"
 
     @property
@@ -110,7 +111,7 @@ class poly1d(PolyBase):
     r = roots
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
-        found: np.ndarray[Any, Any] = np.asarray(self.coeffs, dtype)
+        found: np.ndarray[Any, Any] = making.asarray(self.coeffs, dtype)
         return found.copy() if copy else found
 
     def __repr__(self) -> str:
@@ -142,7 +143,7 @@ class poly1d(PolyBase):
         changed: Any = F.clone(self.whole)
         missing = power - changed.shape[0] + 1
         if missing > 0:
-            changed = F.cat([fresh(np.zeros(missing, changed.dtype)), changed], 0)
+            changed = F.cat([fresh(making.zeros(missing, changed.dtype)), changed], 0)
         changed = as_array(changed)
         setitem(changed, changed.shape[0] - 1 - power, value)
         self.whole = changed

@@ -21,6 +21,7 @@ from vtgrad.numpy.on_values import any_differentiated, on_values
 from vtgrad.numpy.operands import ArrayLike, all_of, as_array, cast, fresh, of, of_numbers, value_of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.tensor import Tensor
@@ -102,7 +103,7 @@ def _both(a1: object, a2: object) -> list[ndarray]:
 
 def _descending(count: int) -> ndarray:
     """The numbers from a count down to 1."""
-    return fresh(np.arange(count, 0, -1))
+    return fresh(making.arange(count, 0, -1))
 
 
 def horner(coefficients: ndarray, x: ndarray) -> ndarray:
@@ -141,7 +142,7 @@ def polyval(p: ArrayLike, x: ArrayLike) -> ndarray:
     if isinstance(given[1], PolyBase):
         # A polynomial of a polynomial, with the operators of the class.
         inner: Any = given[1]
-        outer: Any = type(inner)(np.zeros(1, np.int_))
+        outer: Any = type(inner)(making.zeros(1, np.int_))
         for coefficient in _coefficients(p):
             outer = outer * inner + coefficient
         return typing.cast("ndarray", outer)
@@ -166,7 +167,7 @@ def _same_length(a1: ArrayLike, a2: ArrayLike) -> tuple[ndarray, ndarray]:
     padded = []
     for x in pair:
         missing = size - x.shape[0]
-        padded.append(joined([fresh(np.zeros(missing, x.dtype)), x], 0) if missing else x)
+        padded.append(joined([fresh(making.zeros(missing, x.dtype)), x], 0) if missing else x)
     return padded[0], padded[1]
 
 
@@ -256,7 +257,7 @@ def polymul(a1: ArrayLike, a2: ArrayLike) -> ndarray:
     """
     if not any_differentiated(a1, a2):
         return on_values(np.polymul, a1, a2)
-    zero = fresh(np.zeros(1))
+    zero = fresh(making.zeros(1))
     pair = [x if x.shape[0] else zero for x in _both(a1, a2)]
     count = _leading_zeros(pair[0]) + _leading_zeros(pair[1])
     found = convolve(pair[0], pair[1])
@@ -332,7 +333,7 @@ def polyint(p: ArrayLike, m: SupportsIndex = 1, k: ArrayLike | None = None) -> n
     order = int(m)
     if order < 0:
         raise ValueError("Order of integral must be positive (see polyder)")
-    constants = fresh(np.zeros(order)) if k is None else _coefficients(k)
+    constants = fresh(making.zeros(order)) if k is None else _coefficients(k)
     if order > 1 and constants.shape[0] == 1:
         constants = as_array(F.broadcast_to(cast(constants, constants.dtype), (order,)))
     if constants.shape[0] < order:
@@ -383,11 +384,11 @@ def polydiv(u: ArrayLike, v: ArrayLike) -> tuple[ndarray, ndarray]:
         parts.append(part)
         taken: list[TensorBase] = [F.mul(divisor, part)]
         if nr:
-            taken.insert(0, fresh(np.zeros(nr, kind)))
+            taken.insert(0, fresh(making.zeros(nr, kind)))
         if m - n - nr:
-            taken.append(fresh(np.zeros(m - n - nr, kind)))
+            taken.append(fresh(making.zeros(m - n - nr, kind)))
         rest = F.sub(rest, F.cat(taken, 0))
-    quotient = as_array(F.stack(parts)) if parts else fresh(np.zeros(1, kind))
+    quotient = as_array(F.stack(parts)) if parts else fresh(making.zeros(1, kind))
     if not rest._impl.key_set:
         values = value_of(rest)
         count = 0
@@ -434,8 +435,8 @@ def poly(seq_of_zeros: ArrayLike) -> ndarray:
         return typing.cast("ndarray", 1.0)
     kind: NumpyDType = np.dtype(np.mintypecode(zeros.dtype.char))
     zeros = cast(zeros, kind)
-    end = fresh(np.zeros(1, kind))
-    found: TensorBase = fresh(np.ones(1, kind))
+    end = fresh(making.zeros(1, kind))
+    found: TensorBase = fresh(making.ones(1, kind))
     for nr in range(shape[0]):
         longer = F.mul(F.cat([end, found], 0), F.select(zeros, 0, nr))
         found = F.sub(F.cat([found, end], 0), longer)
@@ -480,7 +481,7 @@ def roots(p: ArrayLike) -> ndarray:
     places = np.roots(values)
     if not places.size:
         return fresh(places)
-    powers = np.arange(values.size - 1, 0, -1)
+    powers = making.arange(values.size - 1, 0, -1)
     slopes = np.abs(np.polyval(values[:-1] * powers, places))
     sizes = np.polyval(np.abs(values[:-1]) * powers, np.abs(places))
     # The square root of the precision is how near two roots of one double root are found.
@@ -525,7 +526,7 @@ class _Roots(Function):
 def _shares_of_coefficients(coefficients: TensorBase, found: TensorBase) -> ndarray:
     """r**k / p'(r) for each root, in columns; the highest power first."""
     degree = coefficients._impl.array.shape[0] - 1
-    factors = fresh(np.arange(degree, 0, -1).astype(coefficients._impl.array.dtype))
+    factors = fresh(making.arange(degree, 0, -1).astype(coefficients._impl.array.dtype))
     derivative = F.mul(F.slice(coefficients, 0, 0, degree), factors)
     slopes = horner(as_array(derivative), as_array(found))
     powers = [F.ones_like(found)]

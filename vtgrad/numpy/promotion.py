@@ -11,6 +11,7 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy.operands import ArrayLike, cast, of
 from vtgrad.numpy.public_ndarray import ndarray
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -48,7 +49,7 @@ def common_inexact(*values: ArrayLike) -> list[ndarray]:
     """
     arrays = [
         # Tensors do not have all dtypes of integers.
-        of(np.asarray(x, _FLOAT64))
+        of(making.asarray(x, _FLOAT64))
         if isinstance(x, np.ndarray) and x.dtype.kind in "iub"
         else of(x)
         for x in values

@@ -26,6 +26,7 @@ from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.on_values import any_differentiated, any_keyed, on_values
 from vtgrad.numpy.operands import has_dtype
 from vtgrad.numpy.ufunc_loop import by_numpys, computes_itself
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.tensor.tensor import Tensor
@@ -95,7 +96,7 @@ def _as_tensors(found: object) -> object:
         # A view of an argument or a fresh result: no other code has this object.
         typing.cast("Any", found).__class__ = Tensor
     elif isinstance(found, np.generic) and has_dtype(found.dtype):
-        return Tensor._wrap(TensorImpl(np.array(found)))
+        return Tensor._wrap(TensorImpl(making.array(found)))
     elif isinstance(found, (tuple, list)):
         parts = [_as_tensors(x) for x in found]
         if type(found) in (tuple, list):

@@ -21,6 +21,7 @@ from vtgrad.numpy.deliver import Axis, dims_of
 from vtgrad.numpy.operands import as_array, fresh
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -74,7 +75,7 @@ def count_of(lanes: ndarray) -> TensorBase:
 
 def where_nan(mask: TensorBase, x: TensorBase) -> TensorBase:
     """The array with NaN where a mask is true."""
-    return F.where(mask, fresh(np.asarray(math.nan, x._impl.array.dtype)), x)
+    return F.where(mask, fresh(making.asarray(math.nan, x._impl.array.dtype)), x)
 
 
 def position(count: TensorBase | int, q: TensorBase, method: str) -> tuple[TensorBase, ...]:

@@ -27,6 +27,7 @@ from vtgrad.numpy.quantile_places import (
 )
 from vtgrad.numpy.sorting import sort
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType, Shape
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
@@ -161,7 +162,7 @@ def _quantile(
     asked = value_of(q) if isinstance(q, TensorBase) else q
     numpys: Any = np.percentile if percent else np.quantile
     # NumPy says of which dtype the result is, and what is wrong.
-    kind = run_without_warnings(numpys, np.zeros(1, dtype), asked, method=method).dtype
+    kind = run_without_warnings(numpys, making.zeros(1, dtype), asked, method=method).dtype
     given = _asked(q, dtype, percent)
     lanes, shape = lanes_of(x, axis, keepdims)
     count: TensorBase | int = lanes._impl.array.shape[-1]
@@ -175,7 +176,7 @@ def _quantile(
         nothing = F.isnan(F.slice(ordered, -1, -1))
     if nothing is not None:
         # A NaN would make the gradient in `q` NaN.
-        ordered = as_array(F.where(nothing, fresh(np.zeros((), dtype)), ordered))
+        ordered = as_array(F.where(nothing, fresh(making.zeros((), dtype)), ordered))
     flat = F.reshape(given, -1)
     if given._impl.array.dtype.kind not in "f":
         # Whole numbers of quantiles, 0 and 1, name elements.
@@ -280,7 +281,7 @@ def _named(
         # NumPy gives an array if axes are kept, also of a number.
         return as_array(found) if keep and out is None else deliver(found, out)
     # NumPy says what is wrong.
-    on_values(numpys, np.ones(x.shape, x.dtype), q, axis=axis, method=method, weights=weights)
+    on_values(numpys, making.ones(x.shape, x.dtype), q, axis=axis, method=method, weights=weights)
     chosen = _weighted(x, q, axis, weights, keep, skip, percent)
     # NumPy gives an array where it leaves NaN out.
     return as_array(chosen) if skip and out is None else deliver(chosen, out)

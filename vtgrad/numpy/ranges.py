@@ -18,6 +18,7 @@ from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_keyed, of
 from vtgrad.numpy.promotion import result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -71,11 +72,11 @@ def arange(
     if isinstance(start, NoValue):
         start, stop = typing.cast("ArrayLike", stop), None
     ends = [_number(x) for x in (start, stop, step)]
-    plain = np.arange(*ends, dtype=dtype, device=_device(device))
+    plain = making.arange(*ends, dtype=dtype, device=_device(device))
     first = 0 if stop is None else start
     if plain.dtype.kind not in "fc" or not any_differentiated(first, step):
         return made(plain)
-    count = fresh(np.arange(plain.size, dtype=plain.dtype))
+    count = fresh(making.arange(plain.size, dtype=plain.dtype))
     steps = F.mul(count, of(1 if step is None else step, plain.dtype))
     return as_array(F.add(steps, of(first, plain.dtype)))
 
@@ -148,21 +149,21 @@ def linspace(
     """
     if not any_differentiated(start, stop):
         plain = on_values(
-            np.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device
+            making.linspace, start, stop, num, endpoint, retstep, dtype, axis, device=device
         )
         return noted(plain)
     number = operator.index(num)
     # NumPy says what is wrong with the number and with the device.
-    np.linspace(0, 1, min(number, 1), device=_device(device))
+    making.linspace(0, 1, min(number, 1), device=_device(device))
     kind = result_type(start, stop, float(number))
     one, two = of(start, kind), of(stop, kind)
     delta = F.sub(two, one)
     ndim = delta._impl.array.ndim
-    counts = fresh(np.arange(number, dtype=kind).reshape((-1,) + (1,) * ndim))
+    counts = fresh(making.arange(number, dtype=kind).reshape((-1,) + (1,) * ndim))
     div = number - 1 if endpoint else number
     step: object = np.nan
     if div > 0:
-        distance = F.div(delta, fresh(np.asarray(div, kind)))
+        distance = F.div(delta, fresh(making.asarray(div, kind)))
         found = F.add(F.mul(counts, distance), one)
         step = result(distance)
     else:
@@ -216,7 +217,7 @@ def logspace(
     array([  1.,  10., 100.])
     """
     if not any_differentiated(start, stop, base):
-        return noted(on_values(np.logspace, start, stop, num, endpoint, base, dtype, axis))
+        return noted(on_values(making.logspace, start, stop, num, endpoint, base, dtype, axis))
     if not isinstance(base, (int, float)):
         base = of(base)
         if base._impl.array.ndim:
@@ -265,7 +266,7 @@ def geomspace(
     array([1., 2., 4.])
     """
     if not any_differentiated(start, stop):
-        return noted(on_values(np.geomspace, start, stop, num, endpoint, dtype, axis))
+        return noted(on_values(making.geomspace, start, stop, num, endpoint, dtype, axis))
     number = operator.index(num)
     more = () if dtype is None else (np.dtype(dtype),)
     kind = result_type(start, stop, float(number), *more)

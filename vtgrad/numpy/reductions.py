@@ -35,6 +35,7 @@ from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.promotion import inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType, Shape
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
@@ -66,7 +67,7 @@ def _masked(x: TensorBase, where: ArrayLike, value: object) -> TensorBase:
     """The array with a value in place of the elements that do not take part."""
     if where is True:
         return x
-    return F.where(of(where, _BOOL), x, fresh(np.asarray(value, x._impl.array.dtype)))
+    return F.where(of(where, _BOOL), x, fresh(making.asarray(value, x._impl.array.dtype)))
 
 
 def _dtype(dtype: DTypeLike | None) -> NumpyDType | None:
@@ -157,7 +158,7 @@ def sum(
             initial=initial,
             where=where,
         )
-    kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
+    kind = _dtype(dtype) or np.add.reduce(making.zeros(0, x._impl.dtype)).dtype
     x = cast(x, kind)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
     # The operator sums integers and bools in int64.
@@ -212,7 +213,7 @@ def prod(
             initial=initial,
             where=where,
         )
-    kind = _dtype(dtype) or np.multiply.reduce(np.ones(0, x._impl.dtype)).dtype
+    kind = _dtype(dtype) or np.multiply.reduce(making.ones(0, x._impl.dtype)).dtype
     x = cast(apart(x, out), kind)
     found: TensorBase = _masked(x, where, 1)
     dims = dims_of(axis, x._impl.array.ndim, of_number=True)
@@ -251,13 +252,13 @@ def _extreme(
             )
         if not x._impl.array.size and dims:
             # NumPy says whether there is a result, and what is wrong.
-            getattr(np, name)(np.empty(x._impl.array.shape), axis=dims)
+            getattr(np, name)(making.empty(x._impl.array.shape), axis=dims)
         return deliver(_extreme_along(name, x, dims, keepdims), out)
     start = of(initial, x._impl.dtype)
     masked = x if where is True else as_array(F.where(of(where, _BOOL), x, start))
     pairs = F.maximum if name == "max" else F.minimum
     if not x._impl.array.size and dims:
-        shape = np.sum(np.empty(x._impl.array.shape), axis=dims, keepdims=keepdims).shape
+        shape = np.sum(making.empty(x._impl.array.shape), axis=dims, keepdims=keepdims).shape
         return deliver(F.clone(F.broadcast_to(start, shape)), out)
     return deliver(pairs(_extreme_along(name, masked, dims, keepdims), start), out)
 
@@ -780,7 +781,7 @@ def _running(
         numpys: Any = getattr(np, name)
         return by_numpy(numpys, x, axis=axis, dtype=dtype, out=out)
     # The rule of the dtype is that of sums and products.
-    kind = _dtype(dtype) or np.add.reduce(np.zeros(0, x._impl.dtype)).dtype
+    kind = _dtype(dtype) or np.add.reduce(making.zeros(0, x._impl.dtype)).dtype
     given: TensorBase = cast(apart(x, out), kind)
     dim = axis
     if dim is None:

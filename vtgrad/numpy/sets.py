@@ -22,6 +22,7 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.promotion import common
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 
 __all__ = [
@@ -132,7 +133,7 @@ def _as_numpy_orders(values: Array, index: Array, equal_nan: bool) -> Array:
     unsorted = np.unique(values, equal_nan=equal_nan, sorted=False)
     if unsorted.shape != index.shape:
         return index
-    found = np.empty_like(index)
+    found = making.empty_like(index)
     found[np.argsort(unsorted, kind="stable")] = index
     return found
 
@@ -255,7 +256,7 @@ def _common_dtype(one: ArrayLike, two: ArrayLike) -> NumpyDType:
 
 
 def _values(x: ArrayLike) -> Array:
-    return np.asarray(values_in(x))
+    return making.asarray(values_in(x))
 
 
 @function
@@ -345,7 +346,9 @@ def setdiff1d(ar1: ArrayLike, ar2: ArrayLike, assume_unique: bool = False) -> nd
     if not any_differentiated(ar1):
         return on_values(np.setdiff1d, ar1, ar2, assume_unique)
     x, values = of(ar1), value_of(of(ar1)).reshape(-1)
-    places = np.arange(values.size) if assume_unique else np.unique(values, return_index=True)[1]
+    places = (
+        making.arange(values.size) if assume_unique else np.unique(values, return_index=True)[1]
+    )
     kept = np.isin(values[places], _values(ar2), assume_unique=assume_unique, invert=True)
     return _at(x, places[kept])
 

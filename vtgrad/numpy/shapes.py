@@ -28,6 +28,7 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -297,7 +298,7 @@ def repeat(a: ArrayLike, repeats: ArrayLike, axis: SupportsIndex | None = None) 
         x = as_array(F.reshape(x, -1))
     (dim,) = dims_of(axis, x._impl.array.ndim)
     # NumPy says which elements are taken, and what is wrong.
-    places = np.repeat(np.arange(x._impl.array.shape[dim]), counts)
+    places = np.repeat(making.arange(x._impl.array.shape[dim]), counts)
     return as_array(F.index_select(x, dim, fresh(places)))
 
 

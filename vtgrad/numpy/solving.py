@@ -13,11 +13,12 @@ from vtgrad.numpy.operands import ArrayLike, as_array, of, result
 from vtgrad.numpy.promotion import common_inexact, inexact
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 
 __all__ = ["cholesky", "det", "inv", "slogdet", "solve"]
 
 # The class of its results has no public name.
-_SLOGDET: Final[Any] = type(np.linalg.slogdet(np.eye(1)))
+_SLOGDET: Final[Any] = type(np.linalg.slogdet(making.eye(1)))
 
 
 @function(of=np.linalg.inv)

@@ -27,6 +27,7 @@ from vtgrad.numpy.operands import (
 )
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -123,7 +124,7 @@ def _average(
         mean = reductions.mean(x, axis, keepdims=keepdims)
         number: Any = mean.dtype.type(x.size / mean.size)
         if mean.shape:
-            number = fresh(np.full(mean.shape, number))
+            number = fresh(making.full(mean.shape, number))
         return mean, typing.cast("ndarray", number)
     given = all_of([x, weights])[1]
     kinds = [x.dtype, given.dtype, *([_FLOAT64] if x.dtype.kind in "iub" else [])]
@@ -161,7 +162,7 @@ def _covariance(
 ) -> TensorBase:
     """The covariances of rows."""
     kind = x._impl.array.dtype
-    real = kind if kind.kind != "c" else np.empty(0, kind).real.dtype
+    real = kind if kind.kind != "c" else making.empty(0, kind).real.dtype
     factors = [None if w is None else of(w, real) for w in (fweights, aweights)]
     weights, given = factors
     if weights is None or given is None:
@@ -173,7 +174,7 @@ def _covariance(
     sums, number = covariances(x, ddof, weights, given)
     # NumPy divides by zero where there are too few samples.
     if not isinstance(number, TensorBase):
-        number = of(np.asarray(number, real))
+        number = of(making.asarray(number, real))
     number = F.clamp_min(number, 0)
     return F.mul(sums, F.to_dtype(F.reciprocal(number), kind))
 
@@ -229,7 +230,7 @@ def cov(
     second = None if y is None else of_numbers(y)
     if ddof is not None or fweights is not None or not _is_sample(aweights):
         # NumPy says what is wrong.
-        shapes = [None if x is None else np.zeros(x.shape) for x in (first, second)]
+        shapes = [None if x is None else making.zeros(x.shape) for x in (first, second)]
         given = None if _is_sample(aweights) else aweights
         on_values(np.cov, *shapes, rowvar, bias, ddof, fweights, given)
     if dtype is None:
@@ -239,7 +240,7 @@ def cov(
         kind = np.dtype(dtype)
     rows = _rows(first, kind, rowvar)
     if not rows.shape[0]:
-        return fresh(np.zeros((0, 0)))
+        return fresh(making.zeros((0, 0)))
     if second is not None:
         rows = joined([rows, _rows(second, kind, rowvar)], 0)
     if ddof is None:

@@ -15,6 +15,7 @@ from vtgrad.numpy.memory_order import in_order, order_of_memory
 from vtgrad.numpy.operands import ArrayLike, as_array, cast, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -129,7 +130,7 @@ def transforms_of_halves(
 
 def _complex(x: ndarray) -> ndarray:
     """The elements in the complex dtype in which NumPy transforms them."""
-    return cast(x, np.fft.fft(np.zeros(1, x._impl.array.dtype)).dtype)
+    return cast(x, np.fft.fft(making.zeros(1, x._impl.array.dtype)).dtype)
 
 
 def _dim(x: TensorBase, axis: SupportsIndex) -> int:
@@ -179,7 +180,7 @@ def _half(x: ndarray, n: SupportsIndex | None, dim: int, norm: _Norm) -> TensorB
     scale = _scale(norm, False)
     if x._impl.array.dtype.kind == "c":
         raise TypeError("the transform of real elements takes no complex ones")
-    floats = cast(x, np.fft.rfft(np.zeros(1, x._impl.array.dtype)).real.dtype)
+    floats = cast(x, np.fft.rfft(making.zeros(1, x._impl.array.dtype)).real.dtype)
     found = F.fft_r2c(in_size(floats, size, dim), (dim,), scale, True)
     return in_order(found, order_of_memory(x))
 

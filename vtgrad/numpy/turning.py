@@ -26,6 +26,7 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.other_dtypes import or_by_numpy
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 
 __all__ = [
     "flip",
@@ -208,10 +209,10 @@ def roll(a: ArrayLike, shift: _Shape, axis: Axis = None) -> ndarray:
     shifts: Any = values_in(shift)
     if axis is None:
         # NumPy reads what the shift is, and says what is wrong.
-        np.roll(np.empty(1), shifts)
+        np.roll(making.empty(1), shifts)
         whole = F.roll(F.reshape(x, -1), sum(map(int, np.ravel(shifts))), 0)
         return as_array(in_rows(F.reshape(whole, x.shape)))
-    np.roll(np.empty([min(size, 1) for size in x.shape]), shifts, typing.cast("Any", axis))
+    np.roll(making.empty([min(size, 1) for size in x.shape]), shifts, typing.cast("Any", axis))
     pairs = np.broadcast(shifts, typing.cast("Any", axis))
     totals: dict[int, int] = {}
     for step, at in pairs:
@@ -252,7 +253,7 @@ def resize(a: ArrayLike, new_shape: _Shape) -> ndarray:
     x = of(a)
     if not is_differentiated(x) or not x._impl.array.size:
         return on_values(np.resize, x, new_shape)
-    positions = np.resize(np.arange(x._impl.array.size), values_in(new_shape))
+    positions = np.resize(making.arange(x._impl.array.size), values_in(new_shape))
     return at_positions(as_array(F.reshape(x, -1)), positions)
 
 

@@ -34,6 +34,7 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import check_target, store
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
@@ -250,7 +251,7 @@ class UfuncLoop:
                 typing.cast("ndarray", mask).shape,
             )
             options["where"] = value_of(typing.cast("ndarray", mask))
-            options["out"] = tuple([np.zeros(shape, d) for d in loop[self.ufunc.nin :]])
+            options["out"] = tuple([making.zeros(shape, d) for d in loop[self.ufunc.nin :]])
         call: Callable[..., Any] = self.ufunc
         found = run_without_warnings(call, *values, **options)
         return list(found) if self.ufunc.nout > 1 else [found]
@@ -343,7 +344,7 @@ def _given(**options: object) -> dict[str, Any]:
 
 def _storable(found: Any, target: object) -> ndarray:
     """A result of NumPy for `store`, which takes arrays of the namespace only."""
-    array = np.asarray(found)
+    array = making.asarray(found)
     return fresh(array if has_dtype(array.dtype) else array.astype(_dtype_of(target)))
 
 
@@ -351,7 +352,7 @@ def _operand(x: object, dtype: NumpyDType) -> ndarray:
     """An operand in the dtype of the loop."""
     if isinstance(x, ndarray):
         return cast(x, dtype)
-    return fresh(np.asarray(x).astype(dtype))
+    return fresh(making.asarray(x).astype(dtype))
 
 
 def _dtype_of(target: object) -> NumpyDType:

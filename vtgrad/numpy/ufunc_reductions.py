@@ -38,6 +38,7 @@ from vtgrad.numpy.operands import (
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.ufunc_loop import UfuncLoop
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -124,7 +125,7 @@ def reduce(
     dims = dims_of(axis, len(x.shape), of_number=True)
     if len(dims) > 1:
         # NumPy says whether the order of axes does not matter.
-        ufunc.ufunc.reduce(np.ones((1,) * len(x.shape)), axis=dims)
+        ufunc.ufunc.reduce(making.ones((1,) * len(x.shape)), axis=dims)
     begin = None if isinstance(initial, NoValue) else of(initial)
     if begin is not None and not dims:
         return deliver(ufunc.compute((begin, x)), out)
@@ -216,7 +217,7 @@ def at(ufunc: UfuncLoop, a: Target, indices: object, b: ArrayLike | None) -> Non
     if a._impl.array.dtype.kind not in "fc" or not any(is_differentiated(x) for x in (a, *second)):
         values = value_of(a).copy()
         flat = values.reshape(-1)
-        spread = [np.broadcast_to(value_of(x), places.shape) for x in second]
+        spread = [making.broadcast_to(value_of(x), places.shape) for x in second]
         call: Any = ufunc.ufunc.at
         call(flat, places.reshape(-1), *[x.reshape(-1) for x in spread])
         setitem(a, ..., fresh(flat.reshape(values.shape)))
@@ -227,7 +228,7 @@ def at(ufunc: UfuncLoop, a: Target, indices: object, b: ArrayLike | None) -> Non
         given = as_array(F.broadcast_to(given, places.shape))
         if ufunc.ufunc is np.subtract:
             given = as_array(F.neg(given))
-        F.put_(a, fresh(np.array(places)), as_array(F.clone(given)), True)
+        F.put_(a, fresh(making.array(places)), as_array(F.clone(given)), True)
         return
     whole = [as_array(F.reshape(F.broadcast_to(x, places.shape), -1)) for x in second]
     for nr, place in enumerate(places.reshape(-1).tolist()):

@@ -27,6 +27,7 @@ from vtgrad.numpy.operands import (
 )
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -188,7 +189,7 @@ def _operand(value: Any) -> ndarray | Array:
     if isinstance(value, TensorBase) or any_differentiated(value):
         x = of(value)
         return x if is_differentiated(x) else value_of(x).astype(object)
-    return np.asarray(value, dtype=object)
+    return making.asarray(value, dtype=object)
 
 
 def _elements(x: ndarray | Array, shape: Shape) -> Iterator[Any]:
@@ -197,7 +198,7 @@ def _elements(x: ndarray | Array, shape: Shape) -> Iterator[Any]:
         # One recorded operator for all elements: backward stacks their gradients.
         flat = F.reshape(F.broadcast_to(x, shape), -1)
         return iter([result(part) for part in F.unbind_copy(flat, 0)])
-    return iter(np.broadcast_to(x, shape).flat)
+    return iter(making.broadcast_to(x, shape).flat)
 
 
 def _first(x: ndarray | Array, given: Any) -> Any:
@@ -206,13 +207,13 @@ def _first(x: ndarray | Array, given: Any) -> Any:
         raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
     if isinstance(x, TensorBase):
         return getitem(F.reshape(x, -1), 0)
-    return np.asarray(values_in(given)).flat[0]
+    return making.asarray(values_in(given)).flat[0]
 
 
 def _code(x: Any) -> str:
     """The dtype that NumPy gives a result."""
     dtype: NumpyDType = (
-        of(x)._impl.dtype if any_differentiated(x) else np.asarray(values_in(x)).dtype
+        of(x)._impl.dtype if any_differentiated(x) else making.asarray(values_in(x)).dtype
     )
     return dtype.char
 
@@ -240,7 +241,7 @@ def _objects(items: Sequence[Any]) -> Array:
     """An array of NumPy that holds objects as they are, along one axis."""
     # An assignment would take arrays without axes for numbers.
     pick: Any = np.frompyfunc(items.__getitem__, 1, 1)
-    return typing.cast("Array", pick(np.arange(len(items), dtype=object)))
+    return typing.cast("Array", pick(making.arange(len(items), dtype=object)))
 
 
 # -- functions of parts ----------------------------------------------------------------------------
@@ -330,7 +331,7 @@ def _stacked(
     dtype = results[0]._impl.dtype if code is None else np.dtype(code)
     check_dtype(dtype)
     if not results:
-        return fresh(np.empty((*outer, *shape), dtype))
+        return fresh(making.empty((*outer, *shape), dtype))
     for x in results:
         if np.broadcast_shapes(x.shape, shape) != shape:
             raise ValueError(f"could not broadcast input array from {x.shape} into {shape}")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import SupportsIndex
 
-import numpy as np
-
 from vtgrad.numpy.function import function
 from vtgrad.numpy.on_values import on_values
 from vtgrad.numpy.operands import ArrayLike
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.refused import check_not_differentiated
+from vtgrad.storage import making
 
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "kaiser"]
 
@@ -35,7 +34,7 @@ def bartlett(M: SupportsIndex) -> ndarray:
     >>> np.bartlett(3)
     array([0., 1., 0.])
     """
-    return on_values(np.bartlett, M)
+    return on_values(making.bartlett, M)
 
 
 @function
@@ -58,7 +57,7 @@ def blackman(M: SupportsIndex) -> ndarray:
     >>> np.blackman(3).round()
     array([-0.,  1., -0.])
     """
-    return on_values(np.blackman, M)
+    return on_values(making.blackman, M)
 
 
 @function
@@ -81,7 +80,7 @@ def hamming(M: SupportsIndex) -> ndarray:
     >>> np.hamming(3)
     array([0.08, 1.  , 0.08])
     """
-    return on_values(np.hamming, M)
+    return on_values(making.hamming, M)
 
 
 @function
@@ -104,7 +103,7 @@ def hanning(M: SupportsIndex) -> ndarray:
     >>> np.hanning(3)
     array([0., 1., 0.])
     """
-    return on_values(np.hanning, M)
+    return on_values(making.hanning, M)
 
 
 @function
@@ -135,4 +134,4 @@ def kaiser(M: SupportsIndex, beta: ArrayLike) -> ndarray:
     array([1., 1., 1.])
     """
     check_not_differentiated("kaiser", beta)
-    return on_values(np.kaiser, M, beta)
+    return on_values(making.kaiser, M, beta)

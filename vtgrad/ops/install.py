@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.input_metadata import InputMetadata
@@ -19,6 +17,7 @@ from vtgrad.ops.generated.views_nodes import AsStridedBackward0
 from vtgrad.ops.kernels.copying.broadcasting import sum_to_size
 from vtgrad.ops.rules.batches.values import levels_of, rebatched
 from vtgrad.ops.view_impls.views import alias_at
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.device import Device
 from vtgrad.storage.geometry import Geometry, reach
@@ -91,7 +90,7 @@ class InstalledOperators:
 
     def zeros(self, shape: Shape, dtype: NumpyDType, device: Device) -> TensorBase:
         """Zeros."""
-        return self.wrap(impl_on(np.zeros(shape, dtype), device))
+        return self.wrap(impl_on(making.zeros(shape, dtype), device))
 
     def zeros_as_memory(self, a: TensorBase, tangent: TensorBase) -> TensorBase:
         """Zeros with the geometry of `a`, in a buffer as large as its storage; not a view."""
@@ -114,7 +113,7 @@ class InstalledOperators:
         for level in levels:
             sizes, strides = (level.size, *sizes), (length, *strides)
             length *= level.size
-        fresh = impl_on(np.zeros(length, dtype), model._impl.device)
+        fresh = impl_on(making.zeros(length, dtype), model._impl.device)
         # Lazy as the model: what is viewed of both is then viewed by the same steps.
         array = like(model._impl.array, fresh.storage.strided(dtype, sizes, strides, offset))
         whole = self.wrap(fresh.alias(array, offset * dtype.itemsize, strides))
@@ -199,8 +198,8 @@ class InstalledOperators:
         if impl.version_counter is INFERENCE:
             refuse_outside_inference_mode()
         check_memory(target)
-        source = np.broadcast_to(np.zeros((), dtype), shape)
-        twin = TensorImpl(np.zeros(impl.sizes, impl.dtype))
+        source = making.broadcast_to(making.zeros((), dtype), shape)
+        twin = TensorImpl(making.zeros(impl.sizes, impl.dtype))
         F.add_(self.wrap(twin), self.wrap(TensorImpl(source)))
 
     def sum_to_size(self, a: Array, size: Shape) -> Array:

@@ -20,6 +20,7 @@ from vtgrad.signal.on_cpu import refuse_lanes
 from vtgrad.signal.operands import coefficients_of, in_one_dtype
 from vtgrad.signal.recursion import apply_filter, filtered, gradients_of_filter
 from vtgrad.signal.scipy_signal import scipy_signal
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import index_of
 from vtgrad.storage.lazy_array import resolved
@@ -107,7 +108,7 @@ def lfilter(
     moved = _time_last(x, dim)
     first = F.select(denominator, 0, 0)
     if zi is None:
-        state = from_numpy(np.zeros(count - 1, x._impl.array.dtype))
+        state = from_numpy(making.zeros(count - 1, x._impl.array.dtype))
     else:
         state = _checked_state(states_[0], dim, count - 1, x)
         # SciPy's state is that of coefficients divided by the first one.
@@ -182,7 +183,7 @@ def sosfilt(
     sections = F.div(sections, F.narrow(sections, 1, 3, 1))
     moved = _time_last(x, dim)
     if zi is None:
-        state = from_numpy(np.zeros((count, *moved.shape[:-1], 2), x._impl.array.dtype))
+        state = from_numpy(making.zeros((count, *moved.shape[:-1], 2), x._impl.array.dtype))
     else:
         state = states_[0]
         shape = list(x.shape)
@@ -218,7 +219,7 @@ class _Cascade(Function):
             joint = filtered(row[..., :3], row[..., 3:], values, state[nr])
             values = joint[..., :size]
             states.append(joint[..., size:])
-        return from_numpy(np.ascontiguousarray(values)), from_numpy(np.stack(states))
+        return from_numpy(making.ascontiguousarray(values)), from_numpy(np.stack(states))
 
     @staticmethod
     def setup_context(ctx: FunctionCtx, inputs: tuple[object, ...], output: object) -> None:
@@ -256,7 +257,7 @@ class _Cascade(Function):
         sos, x, zi = ctx.saved_tensors
         size = x.shape[-1]
         states = []
-        none = from_numpy(np.zeros(2, x._impl.array.dtype))
+        none = from_numpy(making.zeros(2, x._impl.array.dtype))
         for nr, ((b, a), (db, da)) in enumerate(zip(_rows(sos), _rows(dsos), strict=True)):
             y = F.narrow(apply_filter(b, a, x, F.select(zi, 0, nr)), -1, 0, size)
             joint = apply_filter(b, a, dx, F.select(dzi, 0, nr))

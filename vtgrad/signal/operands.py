@@ -8,6 +8,7 @@ import numpy as np
 
 from vtgrad.errors import DTypeError
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.promotion import promote
 from vtgrad.tensor.from_data import as_tensor, from_numpy
@@ -32,7 +33,7 @@ def coefficients_of(given: object, x: Tensor) -> Tensor:
         return F.stack(in_one_dtype(*rows), 0)
     if isinstance(given, np.ndarray):
         return as_tensor(given)
-    numbers = np.asarray(given)
+    numbers = making.asarray(given)
     of_values = x._impl.array.real.dtype
     floats = of_values if of_values.kind == "f" else get_default_dtype().numpy
     dtype = np.result_type(floats, np.complex64) if numbers.dtype.kind == "c" else floats

@@ -38,6 +38,7 @@ from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.is_plain import is_plain
 from vtgrad.ops.generated import functional as F
 from vtgrad.signal.scipy_signal import scipy_signal
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.tensor.from_data import from_numpy
@@ -131,11 +132,11 @@ class _Lags(Function):
 
 def _lags(x: Array, u: Array) -> Array:
     """The sums of `_Lags`."""
-    right = np.ascontiguousarray(u)
+    right = making.ascontiguousarray(u)
     size = x.shape[-1]
     count = right.shape[-1] - size + 1
     lead = np.broadcast_shapes(x.shape[:-1], right.shape[:-1])
-    found = np.empty((*lead, count), x.dtype)
+    found = making.empty((*lead, count), x.dtype)
     for k in range(count):
         np.vecdot(x, right[..., k : k + size], out=found[..., k])
     return found
@@ -170,17 +171,17 @@ def _gradients_by_arrays(
     order = numerator.shape[-1] - 1
     size = given.shape[-1] - order
     of_y, of_zf = given[..., :size], given[..., size:]
-    one = np.zeros(order + 1, given.dtype)
+    one = making.zeros(order + 1, given.dtype)
     one[0] = 1
     state = of_zf
     if order:
-        later = np.zeros((*denominator.shape[:-1], 2 * order - 1), given.dtype)
+        later = making.zeros((*denominator.shape[:-1], 2 * order - 1), given.dtype)
         later[..., :order] = denominator[..., 1:]
         state = -_lags(of_zf.conj(), later)
     found = filtered(one, denominator, of_y[..., ::-1], state)
     turned = np.concatenate([of_zf[..., ::-1], found[..., :size]], -1)
     u = turned[..., ::-1]
-    of_x = filtered(numerator, one, turned, np.zeros(order, given.dtype))
+    of_x = filtered(numerator, one, turned, making.zeros(order, given.dtype))
     return (
         None if x is None else from_numpy(_lags(resolved(x._impl.array), u)),
         None if y is None else from_numpy(-_lags(resolved(y._impl.array), u)),
@@ -222,12 +223,12 @@ def _turned(x: Tensor) -> Tensor:
 
 
 def _zeros(like: Tensor, *sizes: int) -> Tensor:
-    return from_numpy(np.zeros(sizes, like._impl.array.dtype))
+    return from_numpy(making.zeros(sizes, like._impl.array.dtype))
 
 
 def _first(like: Tensor) -> Tensor:
     """Coefficients of the filter that changes nothing, as many as a tensor has."""
-    found = np.zeros(like.shape[-1], like._impl.array.dtype)
+    found = making.zeros(like.shape[-1], like._impl.array.dtype)
     found[0] = 1
     return from_numpy(found)
 
@@ -261,12 +262,12 @@ def filtered(b: Array, a: Array, x: Array, zi: Array) -> Array:
     order, size = b.shape[-1] - 1, x.shape[-1]
     sets = np.broadcast_shapes(b.shape[:-1], a.shape[:-1])
     lead = np.broadcast_shapes(sets, x.shape[:-1], zi.shape[:-1])
-    joint = np.empty((*lead, size + order), x.dtype)
-    x, zi = np.broadcast_to(x, (*lead, size)), np.broadcast_to(zi, (*lead, order))
+    joint = making.empty((*lead, size + order), x.dtype)
+    x, zi = making.broadcast_to(x, (*lead, size)), making.broadcast_to(zi, (*lead, order))
     if math.prod(sets) == 1:
         _filter_one(b.reshape(-1), a.reshape(-1), x, zi, joint)
         return joint
-    b, a = (np.broadcast_to(z, (*lead, order + 1)) for z in (b, a))
+    b, a = (making.broadcast_to(z, (*lead, order + 1)) for z in (b, a))
     for index in np.ndindex(lead):
         _filter_one(b[index], a[index], x[index], zi[index], joint[index])
     return joint

@@ -1,8 +1,19 @@
-"""Type aliases for NumPy arrays and Python numbers."""
+"""Types of arrays and numbers.
+
+Note [Plain arrays]
+
+Quick ways of kernels are for arrays whose values are in memory as they are, and of which indices,
+methods and ufuncs are NumPy's: not for the subclasses of users, nor for `LazyArray`. They ask
+``type(x) in PLAIN``, which takes less time than a comparison with ``np.ndarray``, so that a
+recording can add the type of its arrays and take the same ways. What gives memory away without
+NumPy's knowledge, to a loop in C or to a file, asks for ``np.ndarray`` itself.
+
+Type checkers do not follow that test. An assertion under ``if TYPE_CHECKING`` states its outcome.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 
@@ -14,3 +25,6 @@ NumpyDType: TypeAlias = np.dtype[Any]
 
 Number: TypeAlias = bool | int | float | complex
 Shape: TypeAlias = tuple[int, ...]
+
+# The types of plain arrays; see Note [Plain arrays].
+PLAIN: Final[set[type[object]]] = {np.ndarray}

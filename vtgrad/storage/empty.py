@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.memory_format import MemoryFormat, strides_in_format
 from vtgrad.storage.strides import clone_strides
@@ -23,14 +22,14 @@ def element_strides(a: Array) -> tuple[int, ...]:
 def empty_strided(dtype: NumpyDType, shape: Shape, strides: Sequence[int]) -> Array:
     """An uninitialised array that owns its memory, with dense `strides` (in elements)."""
     step = dtype.itemsize
-    result: Array = np.ndarray(shape, dtype, strides=tuple([s * step for s in strides]))
+    result: Array = making.ndarray(shape, dtype, strides=tuple([s * step for s in strides]))
     return result
 
 
 def empty_like_preserving(dtype: NumpyDType, a: Array) -> Array:
     """An uninitialised array of `a`'s shape and, if those are dense, `a`'s strides."""
     if a.flags.c_contiguous and 1 not in a.shape:
-        return np.empty(a.shape, dtype)
+        return making.empty(a.shape, dtype)
     return empty_strided(dtype, a.shape, clone_strides(a.shape, element_strides(a)))
 
 

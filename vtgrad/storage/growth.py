@@ -25,6 +25,7 @@ from itertools import chain, starmap
 import numpy as np
 
 from vtgrad.errors import ResizeError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.gc_freeze import may_hide_tensors
 from vtgrad.storage.lazy_array import like
@@ -74,7 +75,7 @@ def grow(storage: Storage, nbytes: int) -> None:
     if nbytes <= before:
         return
     try:
-        memory = np.zeros(nbytes, np.uint8)
+        memory = making.zeros(nbytes, np.uint8)
     except (MemoryError, ValueError, OverflowError):
         raise ResizeError(f"there is no memory of {nbytes} bytes", requested=nbytes) from None
     users = _users(storage) if before else []
@@ -100,4 +101,4 @@ def _moved(array: Array, memory: Array, offset: int) -> Array:
     """An array of the same geometry at an offset of other memory; a lazy array stays lazy."""
     if not array.size:
         return array
-    return like(array, np.ndarray(array.shape, array.dtype, memory, offset, array.strides))
+    return like(array, making.ndarray(array.shape, array.dtype, memory, offset, array.strides))

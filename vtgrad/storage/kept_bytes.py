@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.prepared_store import WrittenIndex
@@ -46,7 +47,7 @@ class Undo:
             return
         key = _numpy_index(index, plain.shape)
         self.index = key
-        self.old = np.array(plain[key])
+        self.old = making.array(plain[key])
 
     def apply(self, memory: Array) -> None:
         """Put the elements back in a copy of the storage."""
@@ -112,15 +113,15 @@ class Token:
 def view_at(memory: Array, shape: Shape, dtype: NumpyDType, offset: int, strides: Shape) -> Array:
     """The elements of a copy of a storage that an array with this geometry would show."""
     if 0 in shape:
-        return np.empty(shape, dtype)
-    view: Array = np.ndarray(shape, dtype, memory, offset, strides)
+        return making.empty(shape, dtype)
+    view: Array = making.ndarray(shape, dtype, memory, offset, strides)
     return view
 
 
 def _numpy_index(index: WrittenIndex, shape: Shape) -> WrittenIndex:
     """A copy of an index, in a form that NumPy takes."""
     if isinstance(index, tuple):
-        return tuple([k if isinstance(k, slice) else np.array(physical(k)) for k in index])
+        return tuple([k if isinstance(k, slice) else making.array(physical(k)) for k in index])
     if index.dtype == np.bool_:
-        return np.array(np.broadcast_to(physical(index), shape))
-    return tuple([np.array(k) for k in np.unravel_index(index, shape)])
+        return making.array(making.broadcast_to(physical(index), shape))
+    return tuple([making.array(k) for k in np.unravel_index(index, shape)])

@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType, Shape
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.dtypes import FLOAT_MAX
 from vtgrad.storage.number_arrays import NumberArrays, numbers_of
@@ -120,7 +120,7 @@ _BOUND: Final = 1024
 def layout_of(array: Array) -> Layout:
     """The layout of an array; `PECULIAR` if it has none of its own."""
     shape = array.shape
-    if not shape or not array.flags.carray or not array.size or type(array) is not np.ndarray:
+    if not shape or not array.flags.carray or not array.size or type(array) not in PLAIN:
         return PECULIAR
     return _of_shape(shape, array.dtype)
 

@@ -26,6 +26,7 @@ from typing import Any, Final, Literal, SupportsIndex, cast, overload
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.empty import empty_like_preserving
 
@@ -68,7 +69,7 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
 
     def physical(self) -> Array:
         """The memory as it is."""
-        memory: Array = np.ndarray.view(self, np.ndarray)
+        memory: Array = making.plain_view(self)
         return memory
 
     def resolve(self) -> Array:
@@ -79,7 +80,7 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
         """Overwrite all values, with broadcasting and any cast."""
         values = resolved(values)
         if not isinstance(values, np.ndarray):
-            values = np.asarray(values)
+            values = making.asarray(values)
         np.copyto(self.physical(), self._stored(values), casting="unsafe")
 
     def _stored(self, values: Array) -> Array:
@@ -157,13 +158,13 @@ class LazyArray(np.ndarray[Any, np.dtype[Any]]):
     def __getitem__(self, key: Any) -> Any:
         """A part of the array with the same bits, or an element's value."""
         part = super().__getitem__(_deeply_resolved(key))
-        return part if isinstance(part, np.ndarray) else self._converted(np.asarray(part))[()]
+        return part if isinstance(part, np.ndarray) else self._converted(making.asarray(part))[()]
 
     def __setitem__(self, key: Any, value: Any) -> None:
         """Overwrite a part."""
         values = resolved(value)
         if not isinstance(values, np.ndarray):
-            values = np.asarray(values, self.dtype)
+            values = making.asarray(values, self.dtype)
         self.physical()[_deeply_resolved(key)] = self._stored(values)
 
     def __iter__(self) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from typing import Final, TypeGuard
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["UFUNCS", "binary", "unary"]
@@ -106,7 +107,7 @@ def _is_distinct(out: Array) -> bool:
 def _is_spread(x: Array, out: Array) -> bool:
     """Whether `x` broadcasts to `out`, and is either the same elements or other memory."""
     try:
-        spread = np.broadcast_to(x, out.shape)
+        spread = making.broadcast_to(x, out.shape)
     except ValueError:
         return False
     large = [i for i in range(out.ndim) if out.shape[i] > 1]

@@ -17,8 +17,10 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import FLOAT_MAX
+from vtgrad.storage.lasting_arrays import lasting, register
 
 __all__ = ["SMALL", "NumberArrays", "numbers_of"]
 
@@ -49,6 +51,7 @@ class NumberArrays:
 
     def __init__(self, dtype: NumpyDType) -> None:
         self.known = {}
+        register(self.known.values())
         self.dtype = dtype
         self.largest = FLOAT_MAX[dtype.char]
 
@@ -60,7 +63,7 @@ class NumberArrays:
             return found
         if not value or not -self.largest <= value <= self.largest:  # too large, or NaN
             return value
-        array: Array = np.array(value, self.dtype)
+        array: Array = lasting(making.array, value, self.dtype)
         array.setflags(write=False)
         if len(known) >= _BOUND:
             known.clear()

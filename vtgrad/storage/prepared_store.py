@@ -18,6 +18,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import constant
 
 __all__ = ["NOTHING", "Store", "WrittenIndex", "carry_out", "copied"]
 
@@ -34,7 +35,7 @@ def _do_nothing() -> None:
 
 
 # The store that writes no element.
-NOTHING: Final[Store] = (_do_nothing, (), np.empty(0, np.int64))
+NOTHING: Final[Store] = (_do_nothing, (), constant([], np.dtype(np.int64)))
 
 
 def carry_out(store: Store) -> None:

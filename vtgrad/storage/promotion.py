@@ -7,12 +7,12 @@ standing changes the result only when it brings a higher category.
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType
 from vtgrad.storage.dtypes import (
     bool_,
     complex64,
@@ -102,7 +102,11 @@ def result_dtype(*operands: Array | Number) -> NumpyDType:
     """
     common: NumpyDType | None = None
     for x in operands:
-        if type(x) is not np.ndarray or (common is not None and x.dtype is not common):
+        if type(x) not in PLAIN:
+            break
+        if TYPE_CHECKING:
+            assert isinstance(x, np.ndarray)
+        if common is not None and x.dtype is not common:
             break
         common = x.dtype
     else:

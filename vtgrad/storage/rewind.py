@@ -36,6 +36,7 @@ from typing import Final, ParamSpec, Self, TypeAlias, TypeVar
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.kept_bytes import Chain, Token, Undo, view_at
 from vtgrad.storage.lazy_array import like, physical
@@ -130,7 +131,7 @@ class Cursor:
         chain = token.chain
         live = chain.storage.flat
         self.low, self.high = chain.low, chain.high
-        self.memory = np.empty(live.size, np.uint8)
+        self.memory = making.empty(live.size, np.uint8)
         # First the copy, then the links: a write between the two is undone.
         self.memory[self.low : self.high] = live[self.low : self.high]
         self._undo(_undos_from(token))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.errors import OutOfBoundsError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.lazy_array import physical
@@ -93,12 +94,12 @@ class Storage:
         item = dtype.itemsize
         try:
             if 0 in sizes:
-                return np.ndarray(sizes, dtype)
+                return making.ndarray(sizes, dtype)
             flat = self._flat
             if flat is None:
                 flat = self.flat
             steps = tuple([s * item for s in strides])
-            array: Array = np.ndarray(sizes, dtype, flat, offset * item, steps)
+            array: Array = making.ndarray(sizes, dtype, flat, offset * item, steps)
         except ValueError:
             check_sizes(sizes, item)
             if any(not -(2**63) <= s * item < 2**63 for s in strides):
@@ -112,7 +113,7 @@ class Storage:
 def bytes_of(owner: Array) -> Array:
     """The whole extent of an array's memory, as bytes, which keep the array alive."""
     if owner.size == 0:
-        return np.ndarray(0, np.uint8)
+        return making.ndarray(0, np.uint8)
     dense = owner
     if not owner.flags.c_contiguous:
         if min(owner.strides) < 0:
@@ -125,4 +126,4 @@ def bytes_of(owner: Array) -> Array:
         sum((n - 1) * s for n, s in zip(owner.shape, owner.strides, strict=True)) + owner.itemsize
     )
     start = owner[(slice(0, 1),) * owner.ndim].reshape(-1)[:1].view(np.uint8)
-    return np.lib.stride_tricks.as_strided(start, (extent,), (1,))
+    return making.as_strided(start, (extent,), (1,))

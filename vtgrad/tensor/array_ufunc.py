@@ -37,7 +37,8 @@ from vtgrad.ops.calling.constants import constant, exact_beside, impl_of_array
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.arrays import Array
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import BATCHED, DUAL, TRACED
 from vtgrad.storage.promotion import python_number
@@ -210,7 +211,8 @@ def _computed(
 def _is_known(value: object) -> bool:
     if isinstance(value, np.ndarray):
         # Another one has units, or the like, and computes itself.
-        return type(value).__array_ufunc__ is np.ndarray.__array_ufunc__
+        kind = type(value)
+        return kind in PLAIN or kind.__array_ufunc__ is np.ndarray.__array_ufunc__
     return isinstance(value, (np.generic, TensorBase))
 
 
@@ -219,7 +221,7 @@ def _operand(value: object, others: Sequence[object]) -> object:
     if isinstance(value, np.generic):
         return python_number(value)
     if isinstance(value, (list, tuple)):
-        value = np.asarray(value)
+        value = making.asarray(value)
     return constant(value, *others) if is_array(value) else value
 
 
@@ -277,11 +279,11 @@ def _on_memory(
 
 
 def _memory(value: object) -> object:
-    return np.asarray(value) if isinstance(value, TensorBase) else value
+    return making.asarray(value) if isinstance(value, TensorBase) else value
 
 
 def _as_result(tensor: TensorBase, value: object) -> TensorBase:
-    array: Array = np.asarray(value)
+    array: Array = making.asarray(value)
     dtype_of(array.dtype)
     return tensor._wrap(impl_of_array(array))
 
@@ -336,7 +338,7 @@ def _harmless(ufunc: np.ufunc, operands: Sequence[object], mask: object) -> list
 
 
 def _mask(mask: object, beside: Sequence[object]) -> TensorBase:
-    found = mask if isinstance(mask, TensorBase) else constant(np.asarray(mask), *beside)
+    found = mask if isinstance(mask, TensorBase) else constant(making.asarray(mask), *beside)
     if found._impl.array.dtype != np.bool_:
         raise ArgumentTypeError("where= takes bools", argument="where")
     return found
@@ -353,7 +355,7 @@ def _reduce(ufunc: np.ufunc, value: object, mask: object, given: dict[str, objec
     name = _REDUCED.get(ufunc)
     if name is None:
         raise NotSupportedError(f"np.{ufunc.__name__}.reduce of tensors is not supported")
-    tensor = value if isinstance(value, TensorBase) else constant(np.asarray(value))
+    tensor = value if isinstance(value, TensorBase) else constant(making.asarray(value))
     axis = given.pop("axis", 0)
     dtype, initial = given.pop("dtype", None), given.pop("initial", None)
     keepdims = bool(given.pop("keepdims", False))
@@ -407,7 +409,7 @@ def _accumulate(ufunc: np.ufunc, value: object, given: dict[str, object]) -> Ten
     name = _ACCUMULATED.get(ufunc)
     if name is None:
         raise NotSupportedError(f"np.{ufunc.__name__}.accumulate of tensors is not supported")
-    tensor = value if isinstance(value, TensorBase) else constant(np.asarray(value))
+    tensor = value if isinstance(value, TensorBase) else constant(making.asarray(value))
     axis, dtype = given.pop("axis", 0), given.pop("dtype", None)
     _refuse_others(ufunc, "accumulate", given)
     if dtype is not None:
@@ -422,13 +424,13 @@ def _at(ufunc: np.ufunc, target: object, indices: object, values: object = None)
         raise NotSupportedError(f"np.{ufunc.__name__}.at of tensors is not supported")
     if not isinstance(target, TensorBase):
         raise ArgumentTypeError("ufunc.at writes into a tensor here, not into an array")
-    numbers = np.arange(target.numel()).reshape(target.shape)
+    numbers = making.arange(target.numel()).reshape(target.shape)
     try:
         places: Array = numbers[cast("int", _memory_index(indices))]
     except IndexError as error:
         raise OutOfRangeError(f"np.{ufunc.__name__}.at: {error}") from None
-    positions = constant(np.ascontiguousarray(places), target)
-    amount = values if isinstance(values, TensorBase) else constant(np.asarray(values), target)
+    positions = constant(making.ascontiguousarray(places), target)
+    amount = values if isinstance(values, TensorBase) else constant(making.asarray(values), target)
     if not np.can_cast(amount._impl.array.dtype, target._impl.array.dtype, "same_kind"):
         raise ResultTypeError(
             f"np.{ufunc.__name__}.at cannot add {amount._impl.array.dtype.name} to "
@@ -470,7 +472,7 @@ def _store(
             f"np.{ufunc.__name__} gives shape {tuple(result.shape)}, and out= has {tuple(shape)}"
         )
     if isinstance(out, np.ndarray):
-        np.copyto(out, np.asarray(result), casting="unsafe", where=cast("bool", _memory(mask)))
+        np.copyto(out, making.asarray(result), casting="unsafe", where=cast("bool", _memory(mask)))
         return out
     target = cast("TensorBase", out)
     if mask is not True:

@@ -31,6 +31,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.methods import TensorMethods
 from vtgrad.ops.rules.batches.values import hook_of_value, innermost, levels_of, rebatched
 from vtgrad.ops.view_impls.views import alias
+from vtgrad.storage import making
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.inference_tensors import is_inference_mode_enabled
 from vtgrad.storage.key_set import keys
@@ -720,7 +721,7 @@ def _of_class(
         answer: object = hook(shown_in(cls, grad))
         if isinstance(answer, np.generic):
             # What a computation with 0-d arrays of `vtgrad.numpy` gives.
-            return cls._wrap(TensorImpl(np.array(answer)))
+            return cls._wrap(TensorImpl(making.array(answer)))
         return answer
 
     return call

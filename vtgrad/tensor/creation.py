@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from vtgrad.errors import ArgumentTypeError, MemoryFormatError
 from vtgrad.ops.calling.arguments import numpy_or_none
 from vtgrad.ops.calling.from_python import empty_strided_impl, number_of
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, get_default_dtype
@@ -82,7 +81,7 @@ def zeros(
     """
     shape, wanted = shape_and_dtype("zeros", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
-    return named(written(np.zeros(shape, wanted), out, requires_grad, "zeros", lane), given)
+    return named(written(making.zeros(shape, wanted), out, requires_grad, "zeros", lane), given)
 
 
 def ones(
@@ -118,7 +117,7 @@ def ones(
     """
     shape, wanted = shape_and_dtype("ones", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
-    return named(written(np.ones(shape, wanted), out, requires_grad, "ones", lane), given)
+    return named(written(making.ones(shape, wanted), out, requires_grad, "ones", lane), given)
 
 
 def empty(
@@ -174,7 +173,7 @@ def empty(
     if out is not None and out.shape == shape:
         # The values of `out` are arbitrary already.
         return with_grad(out, requires_grad)
-    return named(written(np.empty(shape, wanted), out, requires_grad, "empty", lane), given)
+    return named(written(making.empty(shape, wanted), out, requires_grad, "empty", lane), given)
 
 
 def full(
@@ -229,7 +228,8 @@ def full(
     shape, wanted = shape_and_dtype("full", (size,), None, out, dtype, own)
     lane, given = lane_of(device), names_for(names, len(shape), out)
     return named(
-        written(np.full(shape, as_element(value, wanted)), out, requires_grad, "full", lane), given
+        written(making.full(shape, as_element(value, wanted)), out, requires_grad, "full", lane),
+        given,
     )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Self
 
-import numpy as np
-
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.batch import is_batched
 from vtgrad.ops.calling.arguments import numpy_or_none
@@ -20,6 +18,7 @@ from vtgrad.ops.calling.from_python import (
 from vtgrad.ops.generated.methods import TensorMethods
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.ops.rules.batches.values import levels_of, with_samples
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.device import CPU, Device, lane_of
 from vtgrad.storage.dtypes import DType
@@ -117,7 +116,7 @@ class CreationMethods(TensorMethods):
         """
         lane = self._lane_or(device)
         shape, wanted = self._new_arguments("new_zeros", sizes, size, dtype)
-        return self._new(np.zeros(shape, wanted), requires_grad, lane)
+        return self._new(making.zeros(shape, wanted), requires_grad, lane)
 
     def new_ones(
         self,
@@ -151,7 +150,7 @@ class CreationMethods(TensorMethods):
         """
         lane = self._lane_or(device)
         shape, wanted = self._new_arguments("new_ones", sizes, size, dtype)
-        return self._new(np.ones(shape, wanted), requires_grad, lane)
+        return self._new(making.ones(shape, wanted), requires_grad, lane)
 
     def new_empty(
         self,
@@ -186,7 +185,7 @@ class CreationMethods(TensorMethods):
         """
         lane = self._lane_or(device)
         shape, wanted = self._new_arguments("new_empty", sizes, size, dtype)
-        return self._new(np.empty(shape, wanted), requires_grad, lane)
+        return self._new(making.empty(shape, wanted), requires_grad, lane)
 
     def new_full(
         self,
@@ -235,7 +234,7 @@ class CreationMethods(TensorMethods):
             )
         shape, wanted = self._new_arguments("new_full", (size,), None, dtype)
         value = as_element(number_of(fill_value, "fill_value"), wanted)
-        return self._new(np.full(shape, value), requires_grad, lane)
+        return self._new(making.full(shape, value), requires_grad, lane)
 
     def new_empty_strided(
         self,

@@ -7,7 +7,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from vtgrad.storage.arrays import Array
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.lazy_array import resolved, without_repeats
 from vtgrad.tensor.print_options import PrintOptions, printing
 
@@ -57,9 +58,9 @@ def element_texts(array: Array) -> list[str]:
 
 def plain_values(array: Array) -> Array:
     """The values as a plain array, of whose repeated elements no copies are made."""
-    if type(array) is np.ndarray:
+    if type(array) in PLAIN:
         return array
-    return np.broadcast_to(resolved(without_repeats(array)), array.shape)
+    return making.broadcast_to(resolved(without_repeats(array)), array.shape)
 
 
 def _values_text(array: Array, options: PrintOptions) -> str:

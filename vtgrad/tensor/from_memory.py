@@ -5,10 +5,9 @@ from __future__ import annotations
 import ctypes
 from typing import TYPE_CHECKING, Any, Final, cast
 
-import numpy as np
-
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 from vtgrad.ops.calling.from_python import check_differentiable, request_grad
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, numpy_dtype
@@ -76,7 +75,7 @@ def from_dlpack(
     if lane is not None and copy is False:
         raise ArgumentValueError("memory comes to a lane by a copy, and copy is False", device=lane)
     source = _Source(obj)
-    array: Array = np.from_dlpack(
+    array: Array = making.from_dlpack(
         source,
         device=None if device is None else "cpu",
         # NumPy would ask the other library for the copy, which older ones cannot make.
@@ -85,7 +84,7 @@ def from_dlpack(
     if copy or lane is not None:
         return on_device(lane, from_numpy, array.copy(order="K"))
     if source.writable and not array.flags.writeable:
-        array = np.asarray(_Writable(array))
+        array = making.asarray(_Writable(array))
     # A view of the array that holds the capsule, because `set_audit` may lock only views: NumPy
     # does not make an array writeable again that has a capsule for its base.
     return from_numpy(array.view())
@@ -243,7 +242,7 @@ def frombuffer(
             count=number,
             offset=first,
         )
-    tensor = from_numpy(np.frombuffer(memory, wanted, max(number, -1), first))
+    tensor = from_numpy(making.frombuffer(memory, wanted, max(number, -1), first))
     if requires_grad:
         request_grad(tensor)
     return tensor

@@ -7,6 +7,7 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, get_default_dtype
@@ -92,17 +93,17 @@ def logspace(
     if wanted.kind in "iu" and count > 1:
         first, last = as_element(first, wanted).item(), as_element(last, wanted).item()
     by = (last - first) / (count - 1) if count > 1 else 0.0
-    indices = np.arange(count, dtype=np.float64)
+    indices = making.arange(count, dtype=np.float64)
     # The second half counts back from the end, so that the last power is exact.
     exponents = np.where(
         indices < count // 2, first + by * indices, last - by * (count - 1 - indices)
     )
     if count == 1:
-        exponents = np.asarray([first])
+        exponents = making.asarray([first])
     with np.errstate(all="ignore"):
         if is_complex:
             whole = complex(root)
-            values = np.asarray([whole**z for z in exponents.tolist()], np.complex128)
+            values = making.asarray([whole**z for z in exponents.tolist()], np.complex128)
         else:
             values = np.power(float(root), exponents.astype(np.float64))
         if wanted.kind in "iu":

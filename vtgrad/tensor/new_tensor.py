@@ -11,6 +11,7 @@ from vtgrad.graph.operators import operators
 from vtgrad.ops.calling.from_python import array_from_data, sizes_of
 from vtgrad.ops.composites.memory import set_
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.on_device import on_device
@@ -59,11 +60,11 @@ def new_tensor(
         return F.alias(only)
     wrap = operators().wrap
     if isinstance(only, StorageBase):
-        return set_(wrap(TensorImpl(np.empty(0, dtype.numpy))), only)
+        return set_(wrap(TensorImpl(making.empty(0, dtype.numpy))), only)
     if isinstance(only, (bool, float, complex, str)):
         raise ArgumentTypeError(f"{name} takes sizes or a sequence, not {type(only).__name__}")
     if isinstance(only, (Sequence, np.ndarray)) and not isinstance(only, Size):
         return wrap(TensorImpl(array_from_data(only, dtype.numpy)))
     sizes = sizes_of(name, data, size) if data or size is not None else (0,)
     check_sizes(sizes, dtype.numpy.itemsize)
-    return wrap(TensorImpl(np.zeros(sizes, dtype.numpy)))
+    return wrap(TensorImpl(making.zeros(sizes, dtype.numpy)))

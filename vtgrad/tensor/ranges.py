@@ -16,6 +16,7 @@ from vtgrad.errors import (
 )
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, get_default_dtype
@@ -148,7 +149,9 @@ def arange(
     check_sizes((int(count),), wanted.itemsize)
     if wanted.kind in "iu" and max(abs(first), abs(last), abs(by)) >= 2**63:
         raise ArgumentValueError("a bound or the step of arange does not fit 64 bits", step=by)
-    indices: Array = np.arange(int(count), dtype=np.int64 if wanted.kind in "iu" else np.float64)
+    indices: Array = making.arange(
+        int(count), dtype=np.int64 if wanted.kind in "iu" else np.float64
+    )
     with np.errstate(all="ignore"):
         values: Array = (first + indices * by).astype(wanted)
     return written(_shaped_like(values, out), out, requires_grad, "arange", lane)
@@ -230,13 +233,13 @@ def linspace(
         first, last = as_element(first, wanted).item(), as_element(last, wanted).item()
     # The second half counts back from the end, so that the last number is exact.
     by = (last - first) / (count - 1) if count > 1 else 0.0
-    indices = np.arange(count, dtype=np.float64)
+    indices = making.arange(count, dtype=np.float64)
     with np.errstate(all="ignore"):
         values = np.where(
             indices < count // 2, first + by * indices, last - by * (count - 1 - indices)
         )
         if count == 1:
-            values = np.array([first])
+            values = making.array([first])
         values = _shaped_like(values.astype(wanted), out)
         return written(values, out, requires_grad, "linspace", lane)
 
@@ -283,7 +286,7 @@ def eye(
     rows = index_of(n, "n")
     columns = rows if m is None else index_of(m, "m")
     shape, wanted = shape_and_dtype("eye", (rows, columns), None, out, dtype)
-    return written(np.eye(*shape, dtype=wanted), out, requires_grad, "eye", lane)
+    return written(making.eye(*shape, dtype=wanted), out, requires_grad, "eye", lane)
 
 
 def _real(value: Number | TensorBase, name: str) -> int | float:

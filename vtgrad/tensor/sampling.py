@@ -15,6 +15,7 @@ from vtgrad.ops.calling.from_python import sizes_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.random import draw_integers, normal_, uniform_
 from vtgrad.ops.rules.batches.drawing import drawn_in_batch
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType
@@ -224,7 +225,7 @@ def _filled(
     generator: Generator | None,
 ) -> Array:
     """A new array that was filled by a kernel."""
-    array: Array = np.empty(sizes, dtype)
+    array: Array = making.empty(sizes, dtype)
     run_without_warnings(carry_out, run_without_warnings(fill, array, *args, generator=generator))
     return array
 
@@ -307,12 +308,12 @@ def randperm(
     wanted = dtype_for(out, dtype, np.dtype(np.int64))
     check_sizes(shape, 8)
     count = shape[0]
-    if count and not (np.arange(count).astype(wanted) == np.arange(count)).all():
+    if count and not (making.arange(count).astype(wanted) == making.arange(count)).all():
         raise ResultTypeError(f"{wanted.name} cannot hold {count} integers", dtype=wanted.name)
 
     def draw(sizes: Shape) -> Array:
         # One order for each row, which there are several of inside of vmap.
-        rows = np.empty((math.prod(sizes[:-1]), count), wanted)
+        rows = making.empty((math.prod(sizes[:-1]), count), wanted)
         for row in rows:
             row[...] = source.permutation(count)
         return rows.reshape(sizes)

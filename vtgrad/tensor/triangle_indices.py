@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from vtgrad.errors import NotSupportedError, ShapeError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, int64, numpy_dtype
@@ -57,7 +58,7 @@ def tril_indices(
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
-    return _indices("tril_indices", np.tril_indices, row, col, offset, dtype, device)
+    return _indices("tril_indices", making.tril_indices, row, col, offset, dtype, device)
 
 
 def triu_indices(
@@ -91,7 +92,7 @@ def triu_indices(
     tensor([[0, 0, 1],
             [1, 2, 2]])
     """
-    return _indices("triu_indices", np.triu_indices, row, col, offset, dtype, device)
+    return _indices("triu_indices", making.triu_indices, row, col, offset, dtype, device)
 
 
 def _indices(

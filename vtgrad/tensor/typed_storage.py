@@ -13,6 +13,7 @@ from vtgrad.graph.tracer import refuse_traced
 from vtgrad.ops.calling.from_python import check_device
 from vtgrad.ops.composites.indexing.getitem import setitem
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
@@ -429,9 +430,9 @@ class TypedStorage(StorageCasts):
 
 def _new_elements(size: int | Sequence[complex], dtype: DType) -> Array:
     if isinstance(size, Sequence) and not isinstance(size, (str, bytes)):
-        elements = np.array(size, dtype.numpy)
+        elements = making.array(size, dtype.numpy)
         if elements.ndim != 1:
             raise ShapeError("the elements of a storage are numbers, in one sequence")
     else:
-        elements = np.zeros(count_of(size), dtype.numpy)
+        elements = making.zeros(count_of(size), dtype.numpy)
     return elements.view(np.uint8)

@@ -13,6 +13,7 @@ from vtgrad.graph.tracer import refuse_traced
 from vtgrad.ops.calling.from_python import check_device
 from vtgrad.ops.composites.indexing.getitem import setitem
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import Device
 from vtgrad.storage.growth import grow
@@ -436,5 +437,5 @@ def storage_over(alias: TensorImpl, *, is_whole: bool) -> UntypedStorage:
 
 def _new_bytes(size: int | Sequence[int]) -> Array:
     if isinstance(size, Sequence) and not isinstance(size, (str, bytes)):
-        return np.array([byte(value) for value in size], np.uint8)
-    return np.zeros(count_of(size), np.uint8)
+        return making.array([byte(value) for value in size], np.uint8)
+    return making.zeros(count_of(size), np.uint8)

@@ -7,6 +7,7 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType
@@ -156,7 +157,7 @@ def hamming_window(
     t, wanted = _places("hamming_window", window_length, periodic, dtype)
     found = first - second * np.cos(2 * np.pi * t)
     if len(t) == 1:
-        found = np.ones(1)
+        found = making.ones(1)
     return leaf(found.astype(wanted), requires_grad, lane_of(device))
 
 
@@ -266,8 +267,8 @@ def _places(
         raise DTypeError(f"{name}() needs a floating dtype, not {wanted.name}", dtype=wanted)
     if count == 1:
         # One element is the middle.
-        return np.array([0.5]), wanted
-    places: Array = np.arange(count) / max(count if periodic else count - 1, 1)
+        return making.array([0.5]), wanted
+    places: Array = making.arange(count) / max(count if periodic else count - 1, 1)
     return places, wanted
 
 

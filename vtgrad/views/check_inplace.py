@@ -16,8 +16,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-
 from vtgrad.errors import (
     InputOverlapError,
     LeafWriteError,
@@ -27,6 +25,7 @@ from vtgrad.errors import (
     ViewOfLeafWriteError,
 )
 from vtgrad.graph.edge import Edge
+from vtgrad.storage.arrays import PLAIN
 from vtgrad.storage.geometry import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -136,7 +135,7 @@ def check_input_overlap(target: TensorImpl, source: TensorImpl, *, distinct: boo
     InputOverlapError
         If so: the values that the operator reads would depend on the order of writing.
     """
-    if type(source.array) is not np.ndarray or type(target.array) is not np.ndarray:
+    if type(source.array) not in PLAIN or type(target.array) not in PLAIN:
         # The values of lazy tensors are read, or stored, as a copy.
         return
     if target is source:

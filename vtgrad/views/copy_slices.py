@@ -21,7 +21,8 @@ from vtgrad.graph.operators import operators
 from vtgrad.graph.region import Gradient, Region
 from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.graph.thread_local_state import this_thread
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType, Shape
 from vtgrad.storage.geometry import Geometry, has_self_overlap, reach
 from vtgrad.storage.storage import bytes_of
 from vtgrad.storage.tensor_base import TensorBase
@@ -225,7 +226,7 @@ class CopySlices(Node):
         return (
             bool(inner.ownership)
             # A lazy conjugate or negative is read as a plain copy.
-            and type(part) is np.ndarray
+            and type(part) in PLAIN
             # Some functions round differently on strided memory.
             and part.flags.c_contiguous
             and not any(
@@ -308,21 +309,23 @@ class CopySlices(Node):
             whole, flat = self._empty(grad.dtype)
             np.copyto(whole, grad)
         if 0 in self.view_sizes:
-            return whole, np.empty(self.view_sizes, grad.dtype)
+            return whole, making.empty(self.view_sizes, grad.dtype)
         if self.view_fn is not None:
             tensor = operators().wrap(self._impl_of((whole, flat)))
             return whole, self.view_fn(tensor)._impl.array
         byte_offset = self.offset if whole.flags.c_contiguous else self.offset + self._start()
-        part: Array = np.ndarray(self.view_sizes, grad.dtype, flat, byte_offset, self.view_strides)
+        part: Array = making.ndarray(
+            self.view_sizes, grad.dtype, flat, byte_offset, self.view_strides
+        )
         return whole, part
 
     def _empty(self, dtype: NumpyDType) -> tuple[Array, Array]:
         """An array with the base's strides, and its bytes."""
         if 0 in self.base_sizes:
-            return np.empty(self.base_sizes, dtype), np.empty(0, np.uint8)
+            return making.empty(self.base_sizes, dtype), making.empty(0, np.uint8)
         low, high = reach(self.base_sizes, self.base_strides, 0)
-        flat: Array = np.empty(high - low + dtype.itemsize, np.uint8)
-        return np.ndarray(self.base_sizes, dtype, flat, -low, self.base_strides), flat
+        flat: Array = making.empty(high - low + dtype.itemsize, np.uint8)
+        return making.ndarray(self.base_sizes, dtype, flat, -low, self.base_strides), flat
 
     def _impl_of(self, made: tuple[Array, Array]) -> TensorImpl:
         """The impl of an array with the base's strides, on its bytes."""

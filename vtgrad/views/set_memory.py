@@ -9,6 +9,7 @@ import numpy as np
 from vtgrad.errors import ArgumentTypeError, DeviceError, DTypeError, ShapeError, ViewInvalidError
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.geometry import contiguous_strides
@@ -119,7 +120,7 @@ def _geometry(
         if not (size is None and storage_offset is None and stride is None):
             raise ArgumentTypeError("set_ needs an offset and sizes, or neither")
         if source is None:
-            return Storage(np.empty(0, np.uint8)), (0,), (1,), 0
+            return Storage(making.empty(0, np.uint8)), (0,), (1,), 0
         if isinstance(source, Storage):
             return source, (source.nbytes() // impl.dtype.itemsize,), (1,), 0
         other = source._impl

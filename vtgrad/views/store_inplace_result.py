@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from vtgrad.errors import DTypeError, NotSupportedError, ResultTypeError, ShapeError
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType, Shape
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.no_fp_warnings import no_fp_warnings
 from vtgrad.storage.number_arrays import SMALL, numbers_of
@@ -46,7 +47,9 @@ def store_result(
             # Floats of one dtype, in a shape that the target contains, and plain numbers need
             # neither a check nor a temporary.
             for x in operands:
-                if type(x) is np.ndarray:
+                if type(x) in PLAIN:
+                    if TYPE_CHECKING:
+                        assert isinstance(x, np.ndarray)
                     shape = x.shape
                     if x.dtype is not dtype or not (
                         shape == array.shape or _is_contained(shape, array.shape)
@@ -101,7 +104,9 @@ def store_ufunc(
     """
 
     def writer(array: Array, other: Array | Number) -> Store:
-        if type(other) is np.ndarray:
+        if type(other) in PLAIN:
+            if TYPE_CHECKING:
+                assert isinstance(other, np.ndarray)
             if (
                 other.dtype is array.dtype
                 and (other.shape == array.shape or _is_contained(other.shape, array.shape))

@@ -6,11 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
-import numpy as np
-
 from vtgrad.errors import ArgumentTypeError, OptionValueError
 from vtgrad.graph.node import Node
 from vtgrad.graph.set_history import set_history_of_each
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
@@ -33,7 +32,7 @@ def make_copies(parent: T, impls: list[TensorImpl], node: Node | None) -> tuple[
 
 
 def _copied(impls: list[TensorImpl]) -> list[Array]:
-    return [np.array(resolved(impl.array), order="C") for impl in impls]
+    return [making.array(resolved(impl.array), order="C") for impl in impls]
 
 
 def write_copies(

@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from sys import _getframe
 from types import FrameType
-from typing import Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -51,7 +51,7 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.packed import pack_result_of_write, save_result_of_write
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR
@@ -370,7 +370,7 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
             return False
         # Lazy conjugates, which have a storage, are stored by their values, in `write`.
         if source._storage is not None and (
-            source._storage is impl._storage or type(content) is not np.ndarray
+            source._storage is impl._storage or type(content) not in PLAIN
         ):
             return False
         meta = source.autograd_meta
@@ -387,7 +387,7 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
     else:
         return False
     array = impl.array
-    if type(row) is int and (alike or type(content) is not np.ndarray):
+    if type(row) is int and (alike or type(content) not in PLAIN):
         count = layout.shape[0]
         if not -count <= row < count:
             return False
@@ -396,8 +396,11 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
             array = array[index]
         except (IndexError, OverflowError):
             return False
-        if type(content) is np.ndarray and content.shape != array.shape and content.ndim:
-            return False
+        if type(content) in PLAIN:
+            if TYPE_CHECKING:
+                assert isinstance(content, np.ndarray)
+            if content.shape != array.shape and content.ndim:
+                return False
     counter = impl.version_counter
     if counter is None:
         counter = impl.counter

@@ -22,9 +22,8 @@ from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
 from vtgrad.graph.recording import is_recording
+from vtgrad.storage.arrays import PLAIN
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR
@@ -123,7 +122,7 @@ def _is_part(impl: TensorImpl, index: PartIndex, source: TensorImpl) -> bool:
             and 0 <= first < layout.shape[0]
         )
     array, own = impl.array, source.array
-    if type(array) is not np.ndarray or type(own) is not np.ndarray or not own.size:
+    if type(array) not in PLAIN or type(own) not in PLAIN or not own.size:
         return False
     try:
         part = array[index]

@@ -21,6 +21,7 @@ from vtgrad.autograd.differentiate import grad
 from vtgrad.autograd.gradcheck.settings import Settings
 from vtgrad.autograd.gradcheck.subject import Subject, double_values
 from vtgrad.errors import GradcheckError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.from_data import from_numpy
 from vtgrad.tensor.tensor import Tensor
@@ -68,7 +69,7 @@ class Recorded(NamedTuple):
         """
         roots = [self.outputs[nr] for nr in cotangents]
         given = [
-            from_numpy(np.asarray(w, root._impl.dtype)).to(root.device)
+            from_numpy(making.asarray(w, root._impl.dtype)).to(root.device)
             for root, w in zip(roots, cotangents.values(), strict=True)
         ]
         found = grad(roots, self.subject.inputs, given, retain_graph=True, allow_unused=True)
@@ -94,7 +95,7 @@ class Recorded(NamedTuple):
         units = (1.0, 1.0j) if is_complex else (1.0,)
         reached = [False] * len(self.subject.inputs)
         rows = [
-            np.zeros((len(units), output.numel(), x.numel()), zeros_of(x).dtype)
+            making.zeros((len(units), output.numel(), x.numel()), zeros_of(x).dtype)
             for x in self.subject.inputs
         ]
         for part, unit in enumerate(units):
@@ -150,4 +151,4 @@ def record(subject: Subject, settings: Settings) -> Recorded:
 
 def zeros_of(tensor: Tensor) -> Array:
     """Zeros of the shape of a tensor, in double precision."""
-    return np.zeros(tuple(tensor.shape), np.complex128 if tensor.is_complex() else np.float64)
+    return making.zeros(tuple(tensor.shape), np.complex128 if tensor.is_complex() else np.float64)

@@ -18,6 +18,7 @@ from vtgrad.autograd.gradcheck.report import Mismatch, compare, mismatch_error
 from vtgrad.autograd.gradcheck.settings import Settings
 from vtgrad.autograd.gradcheck.subject import Subject
 from vtgrad.autograd.gradcheck.undefined import check_undefined
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["check", "check_first_derivatives"]
@@ -112,7 +113,7 @@ def _product(
 ) -> Array:
     """The sum of the products of cotangents with the Jacobians by one input."""
     x = recorded.subject.inputs[number]
-    total: Array = np.zeros(x.numel())
+    total: Array = making.zeros(x.numel())
     for nr, weights in cotangents.items():
         jacobian = jacobians[nr][number]
         if jacobian is None:

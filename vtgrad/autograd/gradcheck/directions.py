@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def direction_like(shape: Shape, nr: int, *, is_complex: bool) -> Array:
         Whether there are imaginary parts.
     """
     generator = np.random.default_rng((_SEED, nr))
-    values: Array = np.asarray(generator.standard_normal(shape))
+    values: Array = making.asarray(generator.standard_normal(shape))
     if is_complex:
         values = values + 1j * generator.standard_normal(shape)
-    return np.asarray(values)
+    return making.asarray(values)

@@ -21,6 +21,7 @@ from vtgrad.autograd.gradcheck.analytical import Recorded
 from vtgrad.autograd.gradcheck.consistency import check_linear, check_same_twice
 from vtgrad.autograd.gradcheck.directions import cotangents_of, direction_like
 from vtgrad.autograd.gradcheck.numerical import along_direction
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["agrees_along_directions"]
@@ -46,8 +47,10 @@ def agrees_along_directions(recorded: Recorded) -> bool:
     others = {nr: -2 * w for nr, w in cotangents.items()}
     found = recorded.gradients(others)
     columns = list(zip(*gradients.values(), strict=True))
-    expected = [np.asarray(-2 * sum(g for g in column if g is not None)) for column in columns]
-    scales = [np.asarray(2 * sum(np.abs(g) for g in column if g is not None)) for column in columns]
+    expected = [making.asarray(-2 * sum(g for g in column if g is not None)) for column in columns]
+    scales = [
+        making.asarray(2 * sum(np.abs(g) for g in column if g is not None)) for column in columns
+    ]
     check_linear(recorded, found, expected, scales)
     check_same_twice(recorded, others, found)
     return True

@@ -22,6 +22,7 @@ from vtgrad.autograd.gradcheck.report import Mismatch, compare, mismatch_error
 from vtgrad.autograd.gradcheck.settings import Settings
 from vtgrad.autograd.gradcheck.subject import Subject
 from vtgrad.errors import GradcheckError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 
 __all__ = ["check_forward"]
@@ -123,7 +124,7 @@ def _check_sums(subject: Subject, settings: Settings, over_reverse: bool) -> Non
     alone = [
         tangents(subject, {number: t}, over_reverse=over_reverse) for number, t in given.items()
     ]
-    sums = [np.asarray(sum(each)) for each in zip(*alone, strict=True)]
+    sums = [making.asarray(sum(each)) for each in zip(*alone, strict=True)]
     _compare(
         subject,
         settings,
@@ -180,10 +181,10 @@ def _jacobians(
                 parts = (values.real, values.imag)[: 2 if values.dtype.kind == "c" else 1]
                 whole = columns[nr]
                 if whole is None:
-                    whole = columns[nr] = np.zeros((len(parts), values.size, x.numel()), dtype)
+                    whole = columns[nr] = making.zeros((len(parts), values.size, x.numel()), dtype)
                 for part, one in enumerate(parts):
                     whole[part, :, column] += unit * one.reshape(-1)
     return [
-        np.zeros((1, int(np.prod(shape)), 0), dtype) if found is None else found
+        making.zeros((1, int(np.prod(shape)), 0), dtype) if found is None else found
         for shape, found in zip(shapes, columns, strict=True)
     ]

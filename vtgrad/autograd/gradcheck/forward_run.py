@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
 from vtgrad.autograd.differentiate import grad
 from vtgrad.autograd.dual_tensors import at_shown_level, make_dual_at, tangent_at
 from vtgrad.autograd.gradcheck.analytical import zeros_of
@@ -14,6 +12,7 @@ from vtgrad.graph.batch import BatchLevel, batched
 from vtgrad.graph.forward_grad import DualLevel
 from vtgrad.ops.rules.batches.entering import expanded
 from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.from_data import from_numpy
 from vtgrad.tensor.tensor import Tensor
@@ -53,7 +52,7 @@ def tangents(
         found = []
         for y in _outputs(subject, duals):
             one = tangent_at(y, level)
-            found.append(np.zeros_like(double_values(y)) if one is None else double_values(one))
+            found.append(making.zeros_like(double_values(y)) if one is None else double_values(one))
         return found
 
     return at_shown_level(body)
@@ -88,7 +87,7 @@ def tangent_gradients(subject: Subject, given: Mapping[int, Array]) -> list[Arra
         reached = [one for one in found if one is not None and one.requires_grad]
         if not reached:
             return None
-        ones = [_like(one, np.ones(tuple(one.shape))) for one in reached]
+        ones = [_like(one, making.ones(tuple(one.shape))) for one in reached]
         gradients = grad(reached, tuple(leaves.values()), ones, materialize_grads=True)
         return [double_values(one) for one in gradients]
 
@@ -115,13 +114,13 @@ def batched_tangents(subject: Subject, number: int, rows: Array) -> list[Array]:
         duals = {}
         for nr, x in enumerate(subject.inputs):
             # Zeros for each sample too: the function may write a tangent into another input's.
-            own = rows if nr == number else np.zeros((len(rows), *x.shape))
+            own = rows if nr == number else making.zeros((len(rows), *x.shape))
             duals[nr] = make_dual_at(x.detach(), batched(_like(x, own), batch), level)
         found = []
         for y in _outputs(subject, duals):
             one = tangent_at(y, level)
             if one is None:
-                found.append(np.zeros((len(rows), *y.shape)))
+                found.append(making.zeros((len(rows), *y.shape)))
             else:
                 found.append(double_values(expanded(one, batch)))
         return found
@@ -134,7 +133,7 @@ def batched_tangents(subject: Subject, number: int, rows: Array) -> list[Array]:
 
 def _like(x: Tensor, values: Array) -> Tensor:
     """Values as a tensor of the dtype and on the device of an input."""
-    return from_numpy(np.asarray(values, x._impl.dtype)).to(x.device)
+    return from_numpy(making.asarray(values, x._impl.dtype)).to(x.device)
 
 
 def _outputs(subject: Subject, duals: Mapping[int, Tensor]) -> list[Tensor]:

@@ -32,6 +32,7 @@ from vtgrad.autograd.gradcheck.forward_run import tangent_gradients, tangents
 from vtgrad.autograd.gradcheck.settings import Settings
 from vtgrad.autograd.gradcheck.subject import Subject, double_values
 from vtgrad.errors import GradcheckError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.from_data import from_numpy
 from vtgrad.tensor.tensor import Tensor
@@ -164,8 +165,8 @@ def _masked(given: Mapping[int, Array], factors: Sequence[float]) -> dict[int, A
     found: dict[int, Array] = {}
     seen = 0
     for nr, values in given.items():
-        turns = (np.arange(values.size) + seen) % len(factors)
-        found[nr] = np.asarray(factors)[turns].reshape(values.shape) * values
+        turns = (making.arange(values.size) + seen) % len(factors)
+        found[nr] = making.asarray(factors)[turns].reshape(values.shape) * values
         seen += values.size
     return found
 
@@ -211,7 +212,7 @@ def _check_proportions(
             scale = np.where(np.isfinite(all_of_it), scale, np.inf)
             _compare(total, all_of_it, scale, settings, kind, name, advice)
     for name, all_of_it, found in zip(names, whole, run(_masked(given, (0,))), strict=True):
-        zeros = np.zeros_like(all_of_it)
+        zeros = making.zeros_like(all_of_it)
         _compare(_or_zero(found), zeros, np.abs(all_of_it), settings, "zero", name, advice)
 
 
@@ -231,7 +232,7 @@ def _check_derivatives(
     if expected is None:
         return
     for kind, entering in _kinds(given, exponent).items():
-        found = derive(entering) or [np.zeros_like(one) for one in expected]
+        found = derive(entering) or [making.zeros_like(one) for one in expected]
         for name, ours, theirs in zip(names, found, expected, strict=True):
             told = f"its own derivative by {name}"
             _compare(ours, theirs, np.abs(theirs), settings, kind, told, advice)
@@ -269,7 +270,7 @@ def _number(values: Array, where: tuple[np.intp, ...]) -> str:
 
 
 def _or_zero(found: Array | None) -> Array:
-    return np.zeros(()) if found is None else found
+    return making.zeros(()) if found is None else found
 
 
 def _gradient_derivatives(
@@ -291,7 +292,7 @@ def _gradient_derivatives(
 
 
 def _like(tensor: Tensor, values: Array) -> Tensor:
-    return from_numpy(np.asarray(values, tensor._impl.dtype)).to(tensor.device)
+    return from_numpy(making.asarray(values, tensor._impl.dtype)).to(tensor.device)
 
 
 def _leaf_like(tensor: Tensor, values: Array) -> Tensor:

@@ -21,6 +21,7 @@ import numpy as np
 
 from vtgrad.autograd.gradcheck.subject import Subject, double_values, require_finite_step
 from vtgrad.errors import DTypeError, ShapeError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import physical, resolved
 
@@ -56,7 +57,7 @@ def numerical_jacobians(
     columns: list[list[Array]] = [[] for _ in shapes]
     for index in np.ndindex(array.shape):
         by_unit = [
-            _central(subject, number, index, np.asarray(unit * eps), shapes) for unit in units
+            _central(subject, number, index, making.asarray(unit * eps), shapes) for unit in units
         ]
         for column, *changes in zip(columns, *by_unit, strict=True):
             column.append(_entries(changes))
@@ -103,7 +104,7 @@ def _central(
     start = subject.inputs[number]._impl.array[index]
     high, low = _both_sides(start, step)
     taken = _taken(start, high, low, 2 * step)
-    distance = np.asarray(taken.imag if step.dtype.kind == "c" else taken.real)
+    distance = making.asarray(taken.imag if step.dtype.kind == "c" else taken.real)
     require_finite_step(distance, subject.input_names[number], abs(complex(step)))
     ups = _outputs_at(subject, number, index, high, shapes)
     downs = _outputs_at(subject, number, index, low, shapes)
@@ -113,7 +114,7 @@ def _central(
 
 def _both_sides(values: object, step: Array) -> tuple[Array, Array]:
     """Values with a step added and subtracted, in their dtype."""
-    start = np.asarray(resolved(values))
+    start = making.asarray(resolved(values))
     with np.errstate(all="ignore"):
         return (start + step).astype(start.dtype), (start - step).astype(start.dtype)
 
@@ -202,5 +203,5 @@ def _entries(changes: Sequence[Array]) -> Array:
 def _stacked(column: Sequence[Array], shape: Shape) -> Array:
     """The entries of all elements of an input as one array."""
     if not column:
-        return np.zeros((1, int(np.prod(shape)), 0))
+        return making.zeros((1, int(np.prod(shape)), 0))
     return np.stack(column, axis=-1)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from vtgrad.autograd.gradcheck.arrangements import Arrangement
 from vtgrad.autograd.gradcheck.directions import direction_like
 from vtgrad.autograd.gradcheck.subject import Subject, is_differentiable, listed_outputs
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.from_data import from_numpy
 from vtgrad.tensor.tensor import Tensor
@@ -137,7 +136,7 @@ class Placement(NamedTuple):
         """The content of a memory with zeros where the argument lies."""
         around, x = self.surroundings[nr], self.subject.arguments[nr]
         assert isinstance(x, Tensor)
-        values = np.frombuffer(content, around._impl.dtype).reshape(tuple(around.shape)).copy()
+        values = making.frombuffer(content, around._impl.dtype).reshape(tuple(around.shape)).copy()
         self.arrangement.part(from_numpy(values), tuple(x.shape)).zero_()
         return values.tobytes()
 
@@ -150,6 +149,6 @@ def outputs_of(returned: object) -> list[Tensor]:
 def _values_like(x: Tensor, shape: tuple[int, ...], nr: int) -> Array:
     """What lies beside an argument: numbers near one, or zeros of integers and truth values."""
     if not (x.is_floating_point() or x.is_complex()):
-        return np.zeros(shape, x._impl.dtype)
+        return making.zeros(shape, x._impl.dtype)
     values = 1 + direction_like(shape, nr, is_complex=x.is_complex()) / 8
-    return np.asarray(values, x._impl.dtype)
+    return making.asarray(values, x._impl.dtype)

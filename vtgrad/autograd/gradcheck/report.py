@@ -11,6 +11,7 @@ import numpy as np
 from vtgrad.autograd.gradcheck.settings import Settings
 from vtgrad.autograd.gradcheck.subject import Subject
 from vtgrad.errors import GradcheckError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import physical
 from vtgrad.tensor.tensor import Tensor
@@ -94,7 +95,7 @@ def compare(
     Mismatch or None
         None if all entries are near enough.
     """
-    found = np.zeros_like(numeric) if analytic is None else analytic
+    found = making.zeros_like(numeric) if analytic is None else analytic
     with np.errstate(all="ignore"):
         difference = np.abs(found - numeric)
         allowed = settings.atol + settings.rtol * np.abs(numeric)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast, overload
 
-import numpy as np
-
 from vtgrad.autograd.differentiate import grad
 from vtgrad.autograd.gradcheck.check import check, check_first_derivatives
 from vtgrad.autograd.gradcheck.directions import direction_like
@@ -26,6 +24,7 @@ from vtgrad.autograd.gradcheck.subject import (
     subject_of,
 )
 from vtgrad.errors import ArgumentTypeError, GradcheckError, NoDerivativeError
+from vtgrad.storage import making
 from vtgrad.tensor.from_data import from_numpy
 from vtgrad.tensor.tensor import Tensor
 
@@ -246,7 +245,7 @@ def _zeros_like(given: Tensor | None) -> Tensor | None:
     """Zeros that require grad if the gradient does."""
     if given is None:
         return None
-    zeros = from_numpy(np.zeros(tuple(given.shape), given._impl.dtype)).to(given.device)
+    zeros = from_numpy(making.zeros(tuple(given.shape), given._impl.dtype)).to(given.device)
     return zeros.requires_grad_(given.requires_grad)
 
 

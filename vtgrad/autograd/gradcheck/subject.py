@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeAlias, TypeVar, TypeVarTuple
 import numpy as np
 
 from vtgrad.errors import ArgumentValueError, GradcheckError, OutputTypeError, SelfOverlapError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.lazy_array import resolved
@@ -167,7 +168,7 @@ def double_values(tensor: Tensor) -> Array:
     """The values of a tensor as a new array in double precision; truth values are numbers."""
     array = tensor._impl.array
     dtype = np.complex128 if array.dtype.kind == "c" else np.float64
-    return np.array(resolved(array), dtype)
+    return making.array(resolved(array), dtype)
 
 
 def require_finite_step(step: Array, name: str, eps: float) -> None:

@@ -10,6 +10,7 @@ from vtgrad.autograd.gradcheck.analytical import Recorded
 from vtgrad.autograd.gradcheck.directions import cotangents_of
 from vtgrad.errors import GradcheckError
 from vtgrad.function import Function, FunctionCtx
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -67,7 +68,7 @@ def check_undefined(recorded: Recorded) -> None:
         given = {nr: w for nr, w in everything.items() if nr not in missing}
         expected: Sequence[Array | None] = [None] * len(found)
         if given:
-            zeros = {nr: np.zeros_like(everything[nr]) for nr in missing}
+            zeros = {nr: making.zeros_like(everything[nr]) for nr in missing}
             expected = recorded.gradients(given | zeros)
         _compare(recorded, missing, found, expected)
 
@@ -88,8 +89,8 @@ def _compare(
     for name, ours, zeros in zip(subject.input_names, found, expected, strict=True):
         if ours is None and zeros is None:
             continue
-        wanted = np.zeros(()) if zeros is None else zeros
-        answer = np.zeros(()) if ours is None else ours
+        wanted = making.zeros(()) if zeros is None else zeros
+        answer = making.zeros(()) if ours is None else ours
         with np.errstate(all="ignore"):
             difference = np.abs(answer - wanted)
             allowed = settings.rtol * np.abs(wanted)

@@ -22,6 +22,7 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.ops.rules.patterns.index_sets import IntArray
+from vtgrad.storage import making
 
 __all__ = ["color_count", "column_colors", "transposed"]
 
@@ -44,8 +45,8 @@ def transposed(
         Where each column begins, the rows of the columns, and the order of the entries.
     """
     order = np.argsort(indices, kind="stable")
-    rows = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
-    starts = np.zeros(columns + 1, np.int64)
+    rows = np.repeat(making.arange(indptr.size - 1), np.diff(indptr))
+    starts = making.zeros(columns + 1, np.int64)
     np.cumsum(np.bincount(indices, minlength=columns), out=starts[1:])
     return starts, rows[order], order
 
@@ -58,8 +59,8 @@ def column_colors(indptr: IntArray, indices: IntArray, columns: int) -> IntArray
     least = int(lengths.max(initial=0))
     if least == used.size:
         # A row meets all columns.
-        colors = np.full(columns, -1, np.int64)
-        colors[used] = np.arange(used.size)
+        colors = making.full(columns, -1, np.int64)
+        colors[used] = making.arange(used.size)
         return colors
     natural = _greedy(starts, rows, used, lengths.size)
     if color_count(natural) == least:
@@ -77,7 +78,7 @@ def color_count(colors: IntArray) -> int:
 def _greedy(starts: IntArray, rows: IntArray, order: IntArray, count: int) -> IntArray:
     """The colours that the greedy algorithm gives to the columns in an order."""
     taken = [0] * count
-    colors = np.full(starts.size - 1, -1, np.int64)
+    colors = making.full(starts.size - 1, -1, np.int64)
     begins, of = starts.tolist(), rows.tolist()
     for column in order.tolist():
         own = of[begins[column] : begins[column + 1]]

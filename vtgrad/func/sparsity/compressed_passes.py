@@ -20,6 +20,7 @@ from vtgrad.graph.set_history import gradient_edge
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.entering import expanded
 from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.tensor.from_data import tensor
@@ -220,7 +221,7 @@ def joined(tensors: Sequence[Tensor], level: BatchLevel | None, count: int) -> A
     """The elements of tensors, one after another, in a row for each sample."""
     plain = [expanded(x, level) if level else x for x in tensors]
     arrays = [resolved(x._impl.array).reshape(count, -1) for x in plain]
-    return np.concatenate(arrays, 1) if arrays else np.zeros((count, 0))
+    return np.concatenate(arrays, 1) if arrays else making.zeros((count, 0))
 
 
 def coarsest(tensors: Sequence[Tensor]) -> float:

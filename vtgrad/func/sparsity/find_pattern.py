@@ -33,6 +33,7 @@ from vtgrad.ops.rules.patterns.index_sets import VALUE, IndexSets, IntArray, Set
 from vtgrad.ops.rules.patterns.sparsity_tracer import SparsityTracer
 from vtgrad.ops.rules.patterns.traced_handler import handle_traced
 from vtgrad.ops.rules.patterns.value_read import ValueRead
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.key_set import TRACED
 from vtgrad.storage.thread_state import changed, run_with
@@ -190,11 +191,11 @@ def find_pattern(
         blocks.append(block)
         low = high
     lengths = np.sum([block.lengths for block in blocks], 0)
-    rows = np.concatenate([np.repeat(np.arange(b.lengths.size), b.lengths) for b in blocks])
+    rows = np.concatenate([np.repeat(making.arange(b.lengths.size), b.lengths) for b in blocks])
     indices = np.concatenate([block.indices for block in blocks])
     if len(blocks) > 1:
         indices = indices[np.argsort(rows, kind="stable")]
-    indptr = np.zeros(lengths.size + 1, np.int64)
+    indptr = making.zeros(lengths.size + 1, np.int64)
     np.cumsum(lengths, out=indptr[1:])
     return SparsityPattern(
         (lengths.size, columns),
@@ -251,14 +252,14 @@ def _find_block(
     sets = IndexSets(high - low, bound)
     tracer = SparsityTracer(new_level_number(), sets)
     inputs = fresh_inputs(chosen)
-    columns = np.full(sum(x.numel() for x in inputs), VALUE, np.int64)
+    columns = making.full(sum(x.numel() for x in inputs), VALUE, np.int64)
     columns[low:high] = sets.singletons(0, high - low)
     outputs = run_function(func, chosen, has_aux, tracer, inputs, columns, name)
     found = [tracer.sets_of(x) for x in outputs]
     ids = np.concatenate(
-        [np.zeros(0, np.int64)]
+        [making.zeros(0, np.int64)]
         + [
-            np.zeros(x.numel(), np.int64) if own is None else own.reshape(-1)
+            making.zeros(x.numel(), np.int64) if own is None else own.reshape(-1)
             for x, own in zip(outputs, found, strict=True)
         ]
     )
@@ -321,7 +322,7 @@ def follow_path(
     """
     inputs = fresh_inputs(chosen)
     tracer = SparsityTracer(new_level_number(), IndexSets(1, 1), expected)
-    columns = np.full(sum(x.numel() for x in inputs), VALUE, np.int64)
+    columns = making.full(sum(x.numel() for x in inputs), VALUE, np.int64)
     run_function(func, chosen, has_aux, tracer, inputs, columns, name)
 
 

@@ -11,6 +11,7 @@ from vtgrad.errors import ArgumentValueError, MissingPackageError
 from vtgrad.func.sparsity.coloring import color_count, column_colors, transposed
 from vtgrad.ops.rules.patterns.index_sets import IntArray
 from vtgrad.ops.rules.patterns.value_read import ValueRead
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
 
 if TYPE_CHECKING:
@@ -228,7 +229,7 @@ class SparsityPattern:
                [ True,  True, False],
                [ True,  True,  True]])
         """
-        content = np.ones(self.nnz, np.bool_), self.indices.copy(), self.indptr.copy()
+        content = making.ones(self.nnz, np.bool_), self.indices.copy(), self.indptr.copy()
         return cast("csr_array", scipy_sparse().csr_array(content, shape=self.shape))
 
     def __repr__(self) -> str:

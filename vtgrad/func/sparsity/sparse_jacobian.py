@@ -20,6 +20,7 @@ from vtgrad.func.sparsity.find_pattern import (
 )
 from vtgrad.func.sparsity.jacobian_pattern import SparsityPattern, scipy_sparse
 from vtgrad.ops.rules.patterns.index_sets import IntArray
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -270,7 +271,10 @@ def _entries(
     pattern: SparsityPattern, passes: Passes, chunk_size: int | None, *, reverse: bool
 ) -> Array:
     """The entries of the matrix, in the order of the pattern; see Note [Colours]."""
-    rows, columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
+    rows, columns = (
+        np.repeat(making.arange(pattern.shape[0]), np.diff(pattern.indptr)),
+        pattern.indices,
+    )
     colors = pattern.row_colors if reverse else pattern.column_colors
     seeded, found = (rows, columns) if reverse else (columns, rows)
     color_of = colors[seeded]
@@ -279,12 +283,12 @@ def _entries(
     data: Array | None = None
     # Without any colour one pass along zeros, which shows the dtype, and what else is returned.
     for first in range(0, max(count, 1), together):
-        seeds = np.zeros((max(min(together, count - first), 1), colors.size))
+        seeds = making.zeros((max(min(together, count - first), 1), colors.size))
         members = np.flatnonzero((colors >= first) & (colors < first + together))
         seeds[colors[members] - first, members] = 1
         products = passes.products(seeds)
         if data is None:
-            data = np.zeros(pattern.nnz, products.dtype)
+            data = making.zeros(pattern.nnz, products.dtype)
         here = np.flatnonzero((color_of >= first) & (color_of < first + together))
         data[here] = products[color_of[here] - first, found[here]]
     assert data is not None
@@ -299,13 +303,16 @@ def _check(pattern: SparsityPattern, data: Array, passes: Passes, *, reverse: bo
     TransformError
         If they differ.
     """
-    rows, columns = np.repeat(np.arange(pattern.shape[0]), np.diff(pattern.indptr)), pattern.indices
+    rows, columns = (
+        np.repeat(making.arange(pattern.shape[0]), np.diff(pattern.indptr)),
+        pattern.indices,
+    )
     along, onto = (rows, columns) if reverse else (columns, rows)
     length, count = pattern.shape if reverse else pattern.shape[::-1]
     seed = np.random.default_rng(0).uniform(1, 2, length)
     wanted = passes.products(seed[None])[0]
     terms = data.astype(np.float64) * seed[along]
-    found, scale = np.zeros(count), np.zeros(count)
+    found, scale = making.zeros(count), making.zeros(count)
     np.add.at(found, onto, terms)
     np.add.at(scale, onto, abs(terms))
     wrong = _differ(found, wanted, scale + abs(wanted), passes.eps)

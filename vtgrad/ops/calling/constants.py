@@ -49,7 +49,8 @@ from vtgrad.graph.audit import audit, show_to_numpy
 from vtgrad.graph.operators import operators
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.operator import Operator, described
-from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number
 from vtgrad.storage.device import CPU
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.on_device import impl_on, placed
@@ -118,10 +119,10 @@ def constant(value: object, *beside: object) -> TensorBase:
         If vtgrad does not have its dtype, or it is an array whose operators mean something else:
         a masked array, a matrix, or one that has its own `__array_ufunc__`.
     """
-    array: Array = np.asanyarray(value)
-    if type(array) is not np.ndarray:
+    array: Array = making.asanyarray(value)
+    if type(array) not in PLAIN:
         check_meaning(array)
-        array = array.view(np.ndarray)
+        array = making.plain_view(array)
     dtype = array.dtype
     dtype_of(dtype if dtype.isnative else dtype.newbyteorder("="))
     model = next((x for x in beside if isinstance(x, TensorBase)), None)
@@ -293,7 +294,11 @@ def tensor_beside(value: Number, other: TensorBase, *others: TensorBase) -> Tens
     # Integers that are out of range wrap around, as in all arithmetic with numbers.
     # A number that is too large for a floating dtype is infinite there.
     with np.errstate(over="ignore"):
-        array = np.asarray(value).astype(dtype) if dtype.kind in "iu" else np.asarray(value, dtype)
+        array = (
+            making.asarray(value).astype(dtype)
+            if dtype.kind in "iu"
+            else making.asarray(value, dtype)
+        )
     return other._wrap(TensorImpl(array))
 
 
@@ -351,7 +356,7 @@ def _with_numbers(operator: Operator, args: tuple[object, ...]) -> tuple[object,
             if operator.positional[nr] not in _CONDITIONS:
                 made[nr] = exact_beside(number, *beside)
             elif isinstance(number, bool):
-                made[nr] = beside[0]._wrap(TensorImpl(np.asarray(number)))
+                made[nr] = beside[0]._wrap(TensorImpl(making.asarray(number)))
             else:
                 return None
         found = True

@@ -27,6 +27,7 @@ from vtgrad.graph.set_history import own_meta
 from vtgrad.graph.tracer import read_value
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, ELEMENT, note_number
 from vtgrad.ops.kernels.copying.casts import to_dtype
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import dtype_of, get_default_dtype
@@ -98,7 +99,7 @@ def array_from_data(data: object, dtype: NumpyDType | None) -> Array:
     if dtype is None:
         dtype = found
     if 0 in shape:
-        return np.empty(shape, dtype)
+        return making.empty(shape, dtype)
     return _stored(plain, found, dtype)
 
 
@@ -190,7 +191,7 @@ def _as_list(data: object) -> Sequence[object]:
         return list(data)
     if hasattr(data, "__array__") and hasattr(data, "__len__"):
         # A column of a data frame, say: its elements as Python numbers would lose their dtype.
-        array = np.asarray(data)
+        array = making.asarray(data)
         if array.dtype != np.object_:
             return _as_list(array)
     if (
@@ -212,16 +213,16 @@ def _stored(plain: object, found: NumpyDType, dtype: NumpyDType) -> Array:
         )
     try:
         if dtype.kind in "fc":
-            wide = np.array(plain, np.complex128 if dtype.kind == "c" else np.float64)
+            wide = making.array(plain, np.complex128 if dtype.kind == "c" else np.float64)
             with np.errstate(all="ignore"):
                 return wide.astype(dtype, copy=False)
         if dtype.kind == "b":
-            return np.array(plain, dtype)
+            return making.array(plain, dtype)
         if found.kind != "f":
-            return _narrowed(np.array(plain, np.int64), dtype)
-        numbers = np.array(plain, object)
+            return _narrowed(making.array(plain, np.int64), dtype)
+        numbers = making.array(plain, object)
         flat = [_whole(x, dtype) for x in numbers.reshape(-1).tolist()]
-        return _narrowed(np.array(flat, np.int64).reshape(numbers.shape), dtype)
+        return _narrowed(making.array(flat, np.int64).reshape(numbers.shape), dtype)
     except OverflowError:
         raise ArgumentValueError(
             f"a number in the data is too large for {dtype.name}", dtype=dtype.name
@@ -354,7 +355,7 @@ def empty_strided_impl(
     _, highest = reach(sizes, strides)
     check_sizes((highest + 1,), dtype.itemsize)
     check_in_bounds(sizes, strides, 0, highest + 1)
-    whole = TensorImpl(np.empty(highest + 1, dtype))
+    whole = TensorImpl(making.empty(highest + 1, dtype))
     return whole.alias(whole.storage.strided(dtype, sizes, strides, 0), 0, strides)
 
 

@@ -10,6 +10,7 @@ from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant, tensor_beside
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import python_number
@@ -75,7 +76,7 @@ def as_first_operand(
         return None
     if isinstance(number, bool):
         # Any other dtype prevails over bool; an operator may have no bools.
-        return second._wrap(TensorImpl(np.asarray(number)))
+        return second._wrap(TensorImpl(making.asarray(number)))
     if inexact and isinstance(number, int) and abs(number) < 2**63:
         number = float(number)
     return tensor_beside(number, second)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-import numpy as np
-
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of, numpy_or_none
 from vtgrad.ops.calling.from_python import number_of, request_grad
@@ -13,6 +11,7 @@ from vtgrad.ops.calling.take_over import is_keyed_on_memory, take_over
 from vtgrad.ops.generated.operators import EMPTY_LIKE, FULL_LIKE, ONES_LIKE, ZEROS_LIKE
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType
@@ -88,7 +87,7 @@ def zeros_like(
     model = array_of(input, "input")
     wanted = numpy_or_none(dtype)
     if memory_format is MemoryFormat.CONTIGUOUS:
-        array = np.zeros(model.shape, wanted or model.dtype)
+        array = making.zeros(model.shape, wanted or model.dtype)
     elif memory_format is None:
         # The kernel gets zeroed memory from the system where it can, and need not fill it.
         array = k.zeros_like(model, dtype=wanted)

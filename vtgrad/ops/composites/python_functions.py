@@ -14,6 +14,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.generated.operators import APPLY_, MAP2_, MAP_
 from vtgrad.ops.kernels.support.elementwise import checked_number
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
@@ -184,14 +185,14 @@ def _filled(name: str, input: T, function: Callable[..., object], *others: Tenso
             raise ShapeError(
                 f"{name} cannot broadcast shape {list(x.shape)} to {list(input.shape)}"
             )
-        columns.append(np.broadcast_to(array, target.shape).reshape(-1).tolist())
+        columns.append(making.broadcast_to(array, target.shape).reshape(-1).tolist())
     if requires_grad(input, *others):
         raise WriteRefusedError(
             f"{name} of a tensor that requires grad: a Python function has no derivative. Call it"
             " on a detached tensor"
         )
     made = [_number(name, function(*values)) for values in zip(*columns, strict=True)]
-    found = np.empty(len(made), target.dtype)
+    found = making.empty(len(made), target.dtype)
     for index, value in enumerate(made):
         found[index] = run_without_warnings(checked_number, value, target.dtype)
     result = input._wrap(TensorImpl(found.reshape(target.shape)))

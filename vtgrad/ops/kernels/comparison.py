@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, TypeGuard, cast
+from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
 import numpy as np
 
@@ -26,7 +26,8 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_preserving,
     is_plain,
 )
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType, Shape
 from vtgrad.storage.promotion import result_dtype
 
 __all__ = [
@@ -158,7 +159,7 @@ def isclose(
     if not (rtol >= 0 and atol >= 0):
         raise OptionValueError(f"tolerances must not be negative: rtol={rtol}, atol={atol}")
     broadcast_shapes(input.shape, other.shape)
-    close = np.asarray(np.equal(input, other))
+    close = making.asarray(np.equal(input, other))
     if equal_nan and input.dtype.kind in "fc":
         close |= np.isnan(input) & np.isnan(other)
     if rtol or atol:
@@ -173,7 +174,7 @@ def has_power_of_zero(input: Array) -> Array:
     """Whether 0 to the power of the value is a number: of 0, or a positive value or real part."""
     if input.dtype.kind != "c":
         return ge(input, 0)
-    power: Array = np.asarray(np.logical_or(input.real > 0, input == 0))
+    power: Array = making.asarray(np.logical_or(input.real > 0, input == 0))
     return power
 
 
@@ -281,8 +282,11 @@ def clamp(
         if quick is not None:
             return quick
     only = max if min is None else min if max is None else None
-    if type(only) is np.ndarray and only.dtype is input.dtype and input.dtype.kind in "fiu":
-        return run(np.minimum if min is None else np.maximum, input.dtype, out, input, only)
+    if type(only) in PLAIN:
+        if TYPE_CHECKING:
+            assert isinstance(only, np.ndarray)
+        if only.dtype is input.dtype and input.dtype.kind in "fiu":
+            return run(np.minimum if min is None else np.maximum, input.dtype, out, input, only)
     bounds = [x for x in (min, max) if x is not None]
     refuse("clamp", input.dtype, "c")
     dtype = result_dtype(input, *bounds)
@@ -345,7 +349,7 @@ def _kept(a: Operand, keep: Array, out: Array | None) -> Array:
     """
     assert isinstance(a, np.ndarray)
     integers = np.int64 if a.itemsize == 8 else np.int32
-    result: Array = np.empty(a.shape, a.dtype) if out is None else out
+    result: Array = making.empty(a.shape, a.dtype) if out is None else out
     np.multiply(a.view(integers), keep, out=result.view(integers))
     return result
 
@@ -406,9 +410,9 @@ def _extreme_of_large(ufunc: np.ufunc, a: Array, bound: float, out: Array | None
     NumPy is twice as fast with two arrays as with an array and a number, so the number is repeated
     in a block that stays in the cache.
     """
-    result: Array = np.empty(a.shape, a.dtype) if out is None else out
+    result: Array = making.empty(a.shape, a.dtype) if out is None else out
     flat, target = a.reshape(-1), result.reshape(-1)
-    block: Array = np.full(_BLOCK, bound, a.dtype)
+    block: Array = making.full(_BLOCK, bound, a.dtype)
     whole = a.size // _BLOCK * _BLOCK
     ufunc(flat[:whole].reshape(-1, _BLOCK), block, out=target[:whole].reshape(-1, _BLOCK))
     ufunc(flat[whole:], block[: a.size - whole], out=target[whole:])

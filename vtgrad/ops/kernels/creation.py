@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
 __all__ = ["ones_like", "zeros_like", "zeros_shaped"]
@@ -14,7 +13,7 @@ __all__ = ["ones_like", "zeros_like", "zeros_shaped"]
 def zeros_like(input: Array, *, dtype: NumpyDType | None = None) -> Array:
     """Zeros of the same shape and memory order."""
     if input.flags.c_contiguous and 1 not in input.shape:
-        return np.zeros(input.shape, input.dtype if dtype is None else dtype)
+        return making.zeros(input.shape, input.dtype if dtype is None else dtype)
     out = empty_like_preserving(input.dtype if dtype is None else dtype, input)
     out.fill(0)
     return out
@@ -29,4 +28,4 @@ def ones_like(input: Array, *, dtype: NumpyDType | None = None) -> Array:
 
 def zeros_shaped(self: Array, sizes: Shape) -> Array:
     """Zeros of the dtype of `self` in another shape."""
-    return np.zeros(sizes, self.dtype)
+    return making.zeros(sizes, self.dtype)

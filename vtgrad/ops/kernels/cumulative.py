@@ -28,6 +28,7 @@ from vtgrad.ops.kernels.reductions.exponential_sums import relative_exponentials
 from vtgrad.ops.kernels.reductions.products import is_plain_product
 from vtgrad.ops.kernels.reductions.recurrence import linear_recurrence
 from vtgrad.ops.kernels.support.axes import in_dtype
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
@@ -63,7 +64,7 @@ def _running(ufunc: np.ufunc, x: Array, dim: int, dtype: NumpyDType | None) -> A
         dtype = own if own.kind in "fc" else _INT64
     elif dtype.kind == "b" and x.ndim and x.size:
         raise NotSupportedError("running sums and products are not defined in bool", dtype=dtype)
-    out: Array = np.empty(x.shape, dtype)
+    out: Array = making.empty(x.shape, dtype)
     if x.dtype.kind in "fc":
         x = in_dtype(x, dtype)
     if x.ndim == 0 or x.size == 0:
@@ -106,8 +107,8 @@ def _running_extreme(
     axis = normalize_dim(dim, x.ndim)
     if x.dtype.kind == "c":
         raise NotSupportedError(f"{name}() has no meaning for complex values", dtype=x.dtype)
-    values: Array = np.empty(x.shape, x.dtype)
-    indices: Array = np.zeros(x.shape, np.int64)
+    values: Array = making.empty(x.shape, x.dtype)
+    indices: Array = making.zeros(x.shape, np.int64)
     if x.ndim == 0 or x.size == 0:
         values[...] = resolved(x)
         return values, indices
@@ -116,7 +117,7 @@ def _running_extreme(
     taken: Array = reaches(x, values)
     if x.dtype.kind == "f":
         np.logical_or(taken, np.isnan(x), taken)
-    along = np.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
+    along = making.arange(x.shape[axis]).reshape([-1 if d == axis else 1 for d in range(x.ndim)])
     np.copyto(indices, along, where=taken)
     np.maximum.accumulate(indices, axis, None, indices)
     return values, indices
@@ -136,7 +137,7 @@ def logcumsumexp(self: Array, dim: int) -> Array:
     axis = normalize_dim(dim, self.ndim)
     if self.dtype.kind not in "fc":
         raise NotSupportedError(f"logcumsumexp() of {self.dtype} values", dtype=self.dtype)
-    result: Array = np.empty(self.shape, self.dtype)
+    result: Array = making.empty(self.shape, self.dtype)
     result[...] = resolved(self)
     if self.ndim == 0 or self.size == 0:
         return result
@@ -195,7 +196,7 @@ def cumprod_backward(self: Array, input: Array, result: Array, dim: int) -> Arra
 def _products_before(x: Array, axis: int) -> Array:
     """At each index the product of all elements before it."""
     lead = (slice(None),) * axis
-    products: Array = np.ones_like(x)
+    products: Array = making.ones_like(x)
     np.multiply.accumulate(x[(*lead, slice(-1))], axis, None, products[(*lead, slice(1, None))])
     return products
 
@@ -204,7 +205,7 @@ def _weights(logits: Array) -> tuple[Array, Array, Array]:
     """Exponentials along the first dimension, their running sums, and what those decay by."""
     top: Array = np.maximum.accumulate(logits.real, 0)
     exponentials = relative_exponentials(logits, top)
-    decays: Array = np.empty_like(top)
+    decays: Array = making.empty_like(top)
     decays[0] = 0
     decays[1:] = relative_exponentials(top[:-1], top[1:])
     return exponentials, _decaying_sums(exponentials, decays), decays
@@ -242,7 +243,7 @@ def running_average_backward(self: Array, logits: Array, dim: int) -> Array:
     axis = normalize_dim(dim, self.ndim)
     grads, wide = _moved(self, axis), _moved(logits, axis)
     exponentials, totals, decays = _weights(wide)
-    backwards = np.zeros_like(decays)
+    backwards = making.zeros_like(decays)
     backwards[1:] = decays[:0:-1]
     later = _decaying_sums((grads / totals.conj())[::-1], backwards)[::-1]
     return in_dtype(np.moveaxis(exponentials.conj() * later, 0, axis), self.dtype)

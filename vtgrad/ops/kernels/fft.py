@@ -8,6 +8,7 @@ import numpy as np
 
 from vtgrad.errors import DimensionError, DTypeError, OptionValueError
 from vtgrad.ops.kernels.support.axes import axis_first, axis_last
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
@@ -71,7 +72,9 @@ def fft_r2c(input: Array, dim: Shape, scale: str, onesided: bool) -> Array:
     if onesided:
         result = np.fft.rfft(resolved(input), axis=last, norm=norm)
     else:
-        result = np.empty(input.shape, np.complex64 if input.dtype.char == "f" else np.complex128)
+        result = making.empty(
+            input.shape, np.complex64 if input.dtype.char == "f" else np.complex128
+        )
         along = axis_last(result, last)
         half = along[..., : size // 2 + 1]
         half[...] = np.fft.rfft(axis_last(resolved(input), last), norm=norm)
@@ -107,9 +110,9 @@ def fft_scale_pairs(input: Array, dim: int, last_size: int, factor: float) -> Ar
     The others are that of frequency zero, and, if `last_size` is even, the last one.
     """
     (dim,) = _axes("fft_scale_pairs", (dim,), input)
-    result = np.array(resolved(input))
+    result = making.array(resolved(input))
     pairs = axis_first(result, dim)[1 : (last_size + 1) // 2]
-    pairs *= result.real.dtype.type(factor)
+    pairs *= making.asarray(factor, result.real.dtype)
     return result
 
 

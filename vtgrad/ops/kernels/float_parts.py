@@ -27,6 +27,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_elementwise,
     empty_like_preserving,
 )
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.promotion import result_dtype
 
@@ -56,7 +57,7 @@ def nextafter(input: Array, other: Array, *, out: Array | None = None) -> Array:
     broadcast_shapes(input.shape, other.shape)
     # Not `run`: the next value in single precision is not the next one in half precision.
     beside: Array = np.nextafter(input.astype(dtype, copy=False), other.astype(dtype, copy=False))
-    return finish_like(np.asarray(beside), dtype, out, input, other)
+    return finish_like(making.asarray(beside), dtype, out, input, other)
 
 
 def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
@@ -73,7 +74,7 @@ def ldexp(input: Array, other: Array, *, out: Array | None = None) -> Array:
         if dtype.kind == "f":
             refuse("ldexp with powers of bool", other.dtype, "b")
             exponent = other.astype(np.int64, copy=False)
-            return finish_like(np.asarray(np.ldexp(input, exponent)), dtype, out, input, other)
+            return finish_like(making.asarray(np.ldexp(input, exponent)), dtype, out, input, other)
         power = np.exp2(other.astype(input.real.dtype))
     else:
         power = pow(2.0, other)
@@ -180,8 +181,8 @@ def nan_to_num(
         # Masks of the original values: a nan may be replaced by infinity.
         is_nan, high, low = np.isnan(part), np.isposinf(part), np.isneginf(part)
         np.copyto(part, number(0 if nan is None else nan, part.dtype), where=is_nan)
-        top = limits.max if posinf is None else number(posinf, part.dtype)
-        bottom = limits.min if neginf is None else number(neginf, part.dtype)
+        top = number(float(limits.max) if posinf is None else posinf, part.dtype)
+        bottom = number(float(limits.min) if neginf is None else neginf, part.dtype)
         np.copyto(part, top, where=high)
         np.copyto(part, bottom, where=low)
     return result if out is None else finish_like(result, dtype, out, input)
@@ -189,7 +190,7 @@ def nan_to_num(
 
 def finite_parts(input: Array) -> Array:
     """1 where a value is finite, otherwise 0; separately for both parts of complex values."""
-    result: Array = np.zeros(input.shape, input.dtype)
+    result: Array = making.zeros(input.shape, input.dtype)
     if input.dtype.kind == "c":
         np.copyto(result.real, np.isfinite(input.real))
         np.copyto(result.imag, np.isfinite(input.imag))

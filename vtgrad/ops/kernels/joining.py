@@ -12,7 +12,8 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_strided,
     with_strides_of_values,
 )
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim, view_strides
 from vtgrad.storage.integers import integer
 from vtgrad.storage.promotion import promote
@@ -41,7 +42,7 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
     if 0 < len(alike) < 4 and alike != (0,) and _are_alike(tensors):
         axis = normalize_dim(dim, len(alike))
         sizes = (*alike[:axis], len(tensors) * alike[axis], *alike[axis + 1 :])
-        joined: Array = np.empty(sizes, tensors[0].dtype)
+        joined: Array = making.empty(sizes, tensors[0].dtype)
         np.concatenate(tensors, axis, joined)
         return joined
     for nr, x in enumerate(tensors):
@@ -55,7 +56,7 @@ def cat(tensors: Sequence[Array], dim: int = 0) -> Array:
     dtype = _common_dtype(tensors)
     if not parts:
         integer(dim)
-        return np.empty((0,), dtype)
+        return making.empty((0,), dtype)
     axis = normalize_dim(dim, parts[0].ndim)
     shape = parts[0].shape
     total = 0
@@ -104,7 +105,7 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
     dtype = _common_dtype(tensors)
     if not axis and 0 < len(shape) < 4 and 0 not in shape and _are_alike(tensors):
         # NumPy's `stack` is made of this, and takes three times as long.
-        owner = np.empty(target, dtype)
+        owner = making.empty(target, dtype)
         np.concatenate(tensors, out=owner.reshape(-1, *shape[1:]))
         return owner
     if axis < len(shape) and _are_channels_last(tensors):
@@ -116,7 +117,7 @@ def stack(tensors: Sequence[Array], dim: int = 0) -> Array:
     elif axis == len(shape) and _are_channels_last(tensors, (1,)):
         result = empty_strided(dtype, target, channels_last_strides(target))
     else:
-        result = np.empty(target, dtype)
+        result = making.empty(target, dtype)
     np.stack(tensors, axis=axis, out=result, casting="unsafe")
     return result
 
@@ -134,7 +135,7 @@ def _are_alike(tensors: Sequence[Array]) -> bool:
     first = tensors[0]
     shape, dtype = first.shape, first.dtype
     for x in tensors:
-        if x.shape != shape or x.dtype is not dtype or type(x) is not np.ndarray:
+        if x.shape != shape or x.dtype is not dtype or type(x) not in PLAIN:
             return False
     return True
 
@@ -143,7 +144,7 @@ def empty_joined(parts: Sequence[Array], shape: Shape, dtype: NumpyDType) -> Arr
     """A row-major array, or a channels-last one if all parts are."""
     if _are_channels_last(parts):
         return empty_strided(dtype, shape, channels_last_strides(shape))
-    return np.empty(shape, dtype)
+    return making.empty(shape, dtype)
 
 
 def _are_channels_last(parts: Sequence[Array], more: Shape = ()) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import BOOL, Operand, binary, predicate, refuse, unary
@@ -11,7 +13,8 @@ from vtgrad.ops.kernels.support.result_strides import (
     called,
     empty_like_elementwise,
 )
-from vtgrad.storage.arrays import Array
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.promotion import number_dtype, result_dtype
 
 __all__ = [
@@ -49,14 +52,18 @@ def logical_not(input: Array, *, out: Array | None = None) -> Array:
 
 
 def _logical(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
-    if type(a) is np.ndarray and type(b) is np.ndarray and a.dtype is b.dtype:
-        try:
-            if out is None:
-                return called(ufunc, a, b)
-            ufunc(a, b, out=out)
-            return out
-        except ValueError:
-            pass  # The general way says what is wrong.
+    if type(a) in PLAIN and type(b) in PLAIN:
+        if TYPE_CHECKING:
+            assert isinstance(a, np.ndarray)
+            assert isinstance(b, np.ndarray)
+        if a.dtype is b.dtype:
+            try:
+                if out is None:
+                    return called(ufunc, a, b)
+                ufunc(a, b, out=out)
+                return out
+            except ValueError:
+                pass  # The general way says what is wrong.
     first, second = _truth(a), _truth(b)
     shape = broadcast_shapes(first.shape, second.shape)
     if out is None:
@@ -68,7 +75,7 @@ def _logical(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Arra
 
 def _truth(x: Operand) -> Array:
     """The value as bool, so that no promotion can round a small value to zero."""
-    result: Array = np.asarray(x).astype(BOOL, copy=False)
+    result: Array = making.asarray(x).astype(BOOL, copy=False)
     return result
 
 

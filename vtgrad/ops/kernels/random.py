@@ -20,6 +20,7 @@ from vtgrad.errors import (
     ShapeError,
 )
 from vtgrad.generator import Generator, source_of
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import Store, copied
@@ -80,7 +81,7 @@ def normal_tensors(
     _check_deviation(std)
     shape = broadcast_shapes(*[x.shape for x in arrays])
     dtype = arrays[0].dtype
-    result: Array = np.asarray(_standard_normal(source, shape, dtype) * std + mean)
+    result: Array = making.asarray(_standard_normal(source, shape, dtype) * std + mean)
     return result.astype(dtype, copy=False)
 
 
@@ -89,11 +90,11 @@ def _standard_normal(source: np.random.Generator, shape: Shape, dtype: NumpyDTyp
     if dtype.kind == "c":
         # In a matrix, because NumPy's number of dimensions is limited.
         parts = source.standard_normal((2, math.prod(shape)))
-        values: Array = np.asarray((parts[0] + 1j * parts[1]) * math.sqrt(0.5))
+        values: Array = making.asarray((parts[0] + 1j * parts[1]) * math.sqrt(0.5))
         return values.reshape(shape)
     if dtype == np.float64:
-        return np.asarray(source.standard_normal(shape))
-    return np.asarray(source.standard_normal(shape, np.float32))
+        return making.asarray(source.standard_normal(shape))
+    return making.asarray(source.standard_normal(shape, np.float32))
 
 
 def _check_deviation(std: Array | Number) -> None:
@@ -125,7 +126,7 @@ def uniform_(
         raise ShapeError(f"uniform_ needs from_ <= to, not {low} and {high}", start=low, end=high)
     if self.dtype.kind == "c":
         parts = _uniform(source, (2, self.size), part, low, high)
-        values: Array = np.empty(self.shape, self.dtype)
+        values: Array = making.empty(self.shape, self.dtype)
         values.real[...] = parts[0].reshape(self.shape)
         values.imag[...] = parts[1].reshape(self.shape)
     else:
@@ -139,9 +140,9 @@ def _uniform(
     """Numbers in ``[low, high)``; rounding must not reach `high`."""
     values = (source.random(shape) * (high - low) + low).astype(dtype)
     if low < high:
-        start, end = np.asarray(low, dtype), np.asarray(high, dtype)
+        start, end = making.asarray(low, dtype), making.asarray(high, dtype)
         values = np.maximum(np.minimum(values, np.nextafter(end, start)), start)
-    result: Array = np.asarray(values)
+    result: Array = making.asarray(values)
     return result
 
 
@@ -159,7 +160,7 @@ def exponential_(self: Array, lambd: float = 1.0, *, generator: Generator | None
     rate = _real(lambd, "lambd")
     if not rate > 0:
         raise ShapeError(f"exponential_ needs a rate above 0, not {rate}", lambd=rate)
-    return copied(self, np.asarray(source.standard_exponential(self.shape) / rate))
+    return copied(self, making.asarray(source.standard_exponential(self.shape) / rate))
 
 
 def cauchy_(
@@ -180,7 +181,7 @@ def cauchy_(
     center, scale = _real(median, "median"), _real(sigma, "sigma")
     if not scale > 0:
         raise ShapeError(f"cauchy_ needs a scale above 0, not {scale}", sigma=scale)
-    return copied(self, np.asarray(source.standard_cauchy(self.shape) * scale + center))
+    return copied(self, making.asarray(source.standard_cauchy(self.shape) * scale + center))
 
 
 def log_normal_(
@@ -200,7 +201,7 @@ def log_normal_(
     if not scale > 0:
         raise ShapeError(f"log_normal_ needs a deviation above 0, not {scale}", std=scale)
     _check_kind(self.dtype, "f", "log_normal_")
-    return copied(self, np.asarray(source.lognormal(center, scale, self.shape)))
+    return copied(self, making.asarray(source.lognormal(center, scale, self.shape)))
 
 
 # -- integers ---------------------------------------------------------------------------------
@@ -249,7 +250,7 @@ def geometric_(self: Array, p: float, *, generator: Generator | None = None) -> 
     if not 0 < chance < 1:
         raise ShapeError(f"geometric_ needs a probability between 0 and 1, not {chance}", p=chance)
     _check_kind(self.dtype, "fiu", "geometric_")
-    return copied(self, np.asarray(source.geometric(chance, self.shape)))
+    return copied(self, making.asarray(source.geometric(chance, self.shape)))
 
 
 def draw_integers(
@@ -281,7 +282,7 @@ def draw_integers(
     if not (first <= low and high - 1 <= last and widest.min <= low and high - 1 <= widest.max):
         raise ShapeError(f"[{low}, {high}) is more than {dtype.name} can hold", start=low, end=high)
     drawn = source.integers(low, high - 1, shape, np.int64, endpoint=True)
-    return np.asarray(drawn).astype(dtype)
+    return making.asarray(drawn).astype(dtype)
 
 
 # -- Bernoulli numbers --------------------------------------------------------------------------
@@ -299,7 +300,7 @@ def bernoulli(self: Array, *, generator: Generator | None = None) -> Array:
     """
     source = source_of(generator)
     _check_probabilities(self)
-    return np.asarray(source.random(self.shape) < self).astype(self.dtype)
+    return making.asarray(source.random(self.shape) < self).astype(self.dtype)
 
 
 def bernoulli_number_(self: Array, p: float = 0.5, *, generator: Generator | None = None) -> Store:
@@ -309,7 +310,7 @@ def bernoulli_number_(self: Array, p: float = 0.5, *, generator: Generator | Non
     chance = _real(p, "p")
     if not 0 <= chance <= 1:
         raise ShapeError(f"a probability lies between 0 and 1, {chance} does not", p=chance)
-    return copied(self, np.asarray(source.random(self.shape) < chance))
+    return copied(self, making.asarray(source.random(self.shape) < chance))
 
 
 def bernoulli_tensor_(self: Array, p: Array, *, generator: Generator | None = None) -> Store:
@@ -323,7 +324,7 @@ def bernoulli_tensor_(self: Array, p: Array, *, generator: Generator | None = No
             expected=self.shape,
             found=p.shape,
         )
-    return copied(self, np.asarray(source.random(self.shape) < p))
+    return copied(self, making.asarray(source.random(self.shape) < p))
 
 
 def poisson(self: Array, *, generator: Generator | None = None) -> Array:
@@ -341,7 +342,7 @@ def poisson(self: Array, *, generator: Generator | None = None) -> Array:
     self = resolved(self)
     if not ((self >= 0) & (self <= _LARGEST_RATE)).all():
         raise ShapeError(f"a rate lies between 0 and {_LARGEST_RATE:.0e}, and one does not")
-    return np.asarray(source.poisson(self)).astype(self.dtype)
+    return making.asarray(source.poisson(self)).astype(self.dtype)
 
 
 # From here on counts would not fit 64 bits.
@@ -371,7 +372,7 @@ def draw_choices(
         raise ShapeError("a row of weights has nothing that could be chosen")
     if replacement:
         shape = (*weights.shape[:-1], count)
-        found: Array = np.empty(shape, np.int64)
+        found: Array = making.empty(shape, np.int64)
         draws = source.random(shape)
         for index in np.ndindex(shape[:-1]):
             row = total[index]
@@ -383,7 +384,7 @@ def draw_choices(
     with np.errstate(divide="ignore"):
         times = waited / weights
     chosen: Array = np.argsort(times, -1, kind="stable")[..., :count]
-    return np.ascontiguousarray(chosen, np.int64)
+    return making.ascontiguousarray(chosen, np.int64)
 
 
 def _check_probabilities(p: Array) -> None:

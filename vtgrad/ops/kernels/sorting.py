@@ -12,6 +12,7 @@ import numpy as np
 from vtgrad.errors import DTypeError, ElementIndexError
 from vtgrad.ops.kernels.support.axes import take_along
 from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
 
@@ -70,7 +71,7 @@ def sort(self: Array, dim: int = -1, descending: bool = False) -> tuple[Array, A
     """
     axis = _sortable("sort", self, dim, "c")
     if self.ndim == 0:
-        return self.copy(), np.zeros((), np.int64)
+        return self.copy(), making.zeros((), np.int64)
     order = _order(self, axis, descending)
     values = empty_like_preserving(self.dtype, self)
     indices = empty_like_preserving(order.dtype, self)
@@ -112,7 +113,7 @@ def topk(
             size=size,
         )
     if self.ndim == 0:
-        return self.copy(), np.zeros((), np.int64)
+        return self.copy(), making.zeros((), np.int64)
     if k == 1 and (largest or not _has_nan(self)):
         # The first of equal elements, and nan before them.
         order = (np.argmax if largest else np.argmin)(self, axis, keepdims=True)
@@ -121,8 +122,8 @@ def topk(
     else:
         head = [slice(None)] * axis + [slice(0, k)]
         order = _order(self, axis, largest)[tuple(head)]
-    values: Array = np.empty(order.shape, self.dtype)
-    indices: Array = np.empty(order.shape, np.int64)
+    values: Array = making.empty(order.shape, self.dtype)
+    indices: Array = making.empty(order.shape, np.int64)
     values[...] = take_along(self, order, axis)
     indices[...] = order
     return values, indices
@@ -142,11 +143,11 @@ def search_rows(self: Array, values: Array, right: bool) -> Array:
     """
     side: Literal["left", "right"] = "right" if right else "left"
     if self.ndim == 1:
-        return np.asarray(np.searchsorted(self, values, side), np.int64)
+        return making.asarray(np.searchsorted(self, values, side), np.int64)
     lead = np.broadcast_shapes(self.shape[:-1], values.shape[:-1])
-    found: Array = np.empty((*lead, values.shape[-1]), np.int64)
-    rows = np.broadcast_to(self, (*lead, self.shape[-1]))
-    wanted = np.broadcast_to(values, found.shape)
+    found: Array = making.empty((*lead, values.shape[-1]), np.int64)
+    rows = making.broadcast_to(self, (*lead, self.shape[-1]))
+    wanted = making.broadcast_to(values, found.shape)
     for index in np.ndindex(lead):
         found[index] = np.searchsorted(rows[index], wanted[index], side)
     return found

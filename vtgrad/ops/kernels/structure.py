@@ -12,6 +12,7 @@ from vtgrad.ops.kernels.copying.copies import clone, contiguous
 from vtgrad.ops.kernels.joining import empty_joined
 from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.integers import integer
@@ -58,7 +59,7 @@ def diag_embed(self: Array, offset: int = 0, dim1: int = -2, dim2: int = -1) -> 
     for axis in sorted((first, second)):
         sizes.insert(axis, extent)
     check_sizes(tuple(sizes), self.itemsize)
-    result: Array = np.zeros(sizes, self.dtype)
+    result: Array = making.zeros(sizes, self.dtype)
     if not offset and first == ndim - 2 and second == ndim - 1:
         elements: Array = result.reshape(*self.shape[:-1], extent * extent)
         elements[..., :: extent + 1] = resolved(self)
@@ -120,7 +121,7 @@ def block_diag(tensors: Sequence[Array]) -> Array:
     dtype: NumpyDType = blocks[0].dtype
     for x in blocks[1:]:
         dtype = promote(dtype, x.dtype)
-    result: Array = np.zeros(
+    result: Array = making.zeros(
         (sum(x.shape[0] for x in blocks), sum(x.shape[1] for x in blocks)), dtype
     )
     row = column = 0
@@ -160,7 +161,7 @@ def counted_indices(repeats: Array, *, output_size: int | None = None) -> Array:
             expected=total,
             found=output_size,
         )
-    return np.repeat(np.arange(repeats.size, dtype=repeats.dtype), repeats)
+    return np.repeat(making.arange(repeats.size, dtype=repeats.dtype), repeats)
 
 
 # -- repeating and moving -------------------------------------------------------------------
@@ -191,7 +192,7 @@ def repeat(self: Array, repeats: Sequence[int]) -> Array:
     # Each dimension occurs twice here.
     tiles = tuple([n for pair in zip(counts, sizes, strict=True) for n in pair])
     check_sizes(tiles, self.itemsize)
-    result: Array = np.empty(target, self.dtype)
+    result: Array = making.empty(target, self.dtype)
     one_tile = tuple([n for size in sizes for n in (1, size)])
     result.reshape(tiles)[...] = resolved(self).reshape(one_tile)
     return result
@@ -222,7 +223,7 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     if self.size == 0:
         return clone(self)
     if not axes:
-        rolled: Array = np.empty(self.shape, self.dtype)
+        rolled: Array = making.empty(self.shape, self.dtype)
         _roll_one(resolved(self).reshape(-1), steps[0], 0, rolled.reshape(-1))
         return rolled
     if self.ndim == 0:
@@ -233,7 +234,7 @@ def roll(self: Array, shifts: int | Sequence[int], dims: int | Sequence[int] | N
     if moved:
         result = empty_joined([self], self.shape, self.dtype)
     else:
-        result = np.empty(self.shape, self.dtype)
+        result = making.empty(self.shape, self.dtype)
     if len(steps) == 1:
         _roll_one(resolved(self), steps[0], normalized[0], result)
     else:
@@ -281,7 +282,7 @@ def tril(self: Array, diagonal: int = 0) -> Array:
     """The lower triangles of the last two dimensions, zeros above `diagonal`."""
     _check_matrix(self, "tril")
     kept = _triangle(self.shape[-2:], _shift(self, diagonal))
-    result: Array = np.zeros(self.shape, self.dtype)
+    result: Array = making.zeros(self.shape, self.dtype)
     np.copyto(result, resolved(self), where=kept)
     return result
 
@@ -290,7 +291,7 @@ def triu(self: Array, diagonal: int = 0) -> Array:
     """The upper triangles of the last two dimensions, zeros below `diagonal`."""
     _check_matrix(self, "triu")
     left_out = _triangle(self.shape[-2:], _shift(self, diagonal) - 1)
-    result: Array = np.zeros(self.shape, self.dtype)
+    result: Array = making.zeros(self.shape, self.dtype)
     np.copyto(result, resolved(self), where=np.logical_not(left_out))
     return result
 
@@ -298,8 +299,8 @@ def triu(self: Array, diagonal: int = 0) -> Array:
 def _triangle(sizes: Shape, diagonal: int) -> Array:
     """Where a matrix is on or below a diagonal."""
     rows, columns = sizes
-    lowest: Array = np.arange(diagonal, rows + diagonal).reshape(rows, 1)
-    below: Array = lowest >= np.arange(columns)
+    lowest: Array = making.arange(diagonal, rows + diagonal).reshape(rows, 1)
+    below: Array = lowest >= making.arange(columns)
     return below
 
 
@@ -350,6 +351,6 @@ def constant_pad(self: Array, widths: Shape, value: Number = 0) -> Array:
     check_sizes(tuple(shape), self.itemsize)
     # What is not stored need not fit the dtype.
     margin = as_element(value if any(n > 0 for n in widths) else 0, self.dtype)
-    found: Array = np.full(shape, margin, self.dtype)
+    found: Array = making.full(shape, margin, self.dtype)
     found[tuple(into)] = resolved(self)[tuple(taken)]
     return found

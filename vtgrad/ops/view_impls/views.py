@@ -17,11 +17,9 @@ import operator
 from collections.abc import Sequence
 from typing import SupportsIndex
 
-import numpy as np
-
 from vtgrad.errors import ArgumentTypeError, DimensionError, DTypeError, ShapeError
 from vtgrad.storage.argument_types import AnyInt
-from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType, Shape
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.geometry import (
     check_in_bounds,
@@ -82,7 +80,7 @@ def alias_at(impl: TensorImpl, sizes: Shape, strides: Shape, offset: AnyInt) -> 
     own = impl.array
     dtype = own.dtype
     array = impl.storage.strided(dtype, sizes, strides, offset)
-    if type(own) is not np.ndarray:
+    if type(own) not in PLAIN:
         array = like(own, array)
     layout = impl.layout
     if (layout is None or layout is PECULIAR) and not own.flags.writeable:
@@ -383,7 +381,7 @@ def view_dtype(impl: TensorImpl, dtype: NumpyDType) -> TensorImpl:
         If elements of the new size do not begin where they must.
     """
     own = impl.array
-    if type(own) is not np.ndarray:
+    if type(own) not in PLAIN:
         raise DTypeError(
             "a lazily conjugated or negated tensor cannot be viewed as another dtype: its values "
             "are not in memory; use resolve_conj() or resolve_neg() first",

@@ -11,6 +11,7 @@ from vtgrad.errors import ArgumentTypeError, BatchedTensorError, NotSupportedErr
 from vtgrad.graph.batch import is_batched
 from vtgrad.graph.tracer import refuse_traced
 from vtgrad.ops.calling.take_over import keys_of
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.extra_meta import Names
 from vtgrad.storage.key_set import DUAL, keys
@@ -158,13 +159,15 @@ class KeptArray:
     @staticmethod
     def of(array: Array) -> KeptArray:
         """A copy of the present values."""
-        return KeptArray(np.array(resolved(array), order="K"), array.strides)
+        return KeptArray(making.array(resolved(array), order="K"), array.strides)
 
     def without_values(self) -> KeptArray:
         """All but the values, which are in a file."""
         values = self._values
         # One element, for the shape and the dtype.
-        return KeptArray(np.broadcast_to(np.empty((), values.dtype), values.shape), self._strides)
+        return KeptArray(
+            making.broadcast_to(making.empty((), values.dtype), values.shape), self._strides
+        )
 
     def save(self, file: BinaryIO) -> bytes:
         """Write the values to a file, in row-major order, and give what was written."""
@@ -176,7 +179,7 @@ class KeptArray:
         """The values of a file, with this shape, dtype and these strides."""
         known = self._values
         content = file.read(known.size * known.itemsize)
-        values: Array = np.frombuffer(content, known.dtype).reshape(known.shape)
+        values: Array = making.frombuffer(content, known.dtype).reshape(known.shape)
         return KeptArray(values, self._strides)
 
     def restored(self) -> TensorImpl:
@@ -189,8 +192,8 @@ class KeptArray:
             return TensorImpl(copy)
         item = values.itemsize
         low, high = reach(values.shape, self._strides, 0)
-        memory: Array = np.empty(high - low + item, np.uint8)
-        array: Array = np.ndarray(values.shape, values.dtype, memory, -low, self._strides)
+        memory: Array = making.empty(high - low + item, np.uint8)
+        array: Array = making.ndarray(values.shape, values.dtype, memory, -low, self._strides)
         array[...] = values
         impl = TensorImpl(array)
         impl.byte_offset = -low

@@ -31,7 +31,7 @@ from vtgrad.ops.rules.batches.copied_views import copy_for_view
 from vtgrad.ops.rules.batches.stacked_lists import with_stacked_lists
 from vtgrad.ops.saving.read_first import read_first
 from vtgrad.storage.argument_types import T
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Shape
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.storage.promotion import python_number
@@ -145,7 +145,7 @@ def _set_items(tensor: T, expression: object, value: object) -> None:
 
 def _stands_alone(index: Array, ndim: int) -> bool:
     """Whether an index is known to name the first dimensions: an index array, or a mask."""
-    if type(index) is not np.ndarray or index.ndim == 0:
+    if type(index) not in PLAIN or index.ndim == 0:
         return False
     kind = index.dtype
     return (kind is INT64 and ndim > 0) or (kind is _BOOL and index.ndim <= ndim)

@@ -14,6 +14,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.sequences import given_tensors, sequence_of_tensors
 from vtgrad.ops.composites.views.reshaping import flatten
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.strides import MAX_DIMS, check_sizes
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -195,8 +196,8 @@ def combinations(input: T, r: int = 2, with_replacement: bool = False) -> T:
     if r > MAX_DIMS or count**r > _MOST_WAYS:
         return _chosen(input, r, with_replacement)
     rising = np.less_equal if with_replacement else np.less
-    mask = np.ones((count,) * r, np.bool_)
-    grids = [np.arange(count).reshape((-1,) + (1,) * (r - 1 - d)) for d in range(r)]
+    mask = making.ones((count,) * r, np.bool_)
+    grids = [making.arange(count).reshape((-1,) + (1,) * (r - 1 - d)) for d in range(r)]
     for one, following in itertools.pairwise(grids):
         mask &= rising(one, following)
     chosen = input._wrap(TensorImpl(mask))
@@ -225,6 +226,6 @@ def _chosen(input: T, r: int, with_replacement: bool) -> T:
         return F.zeros_shaped(input, (0, r))
     ways = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     each = itertools.chain.from_iterable(ways(range(count), r))
-    chosen = np.fromiter(each, np.int64, rows * r)
+    chosen = making.fromiter(each, np.int64, rows * r)
     index = input._wrap(TensorImpl(chosen))
     return F.view_shape(F.index_select(input, 0, index), (rows, r))

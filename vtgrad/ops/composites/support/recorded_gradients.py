@@ -16,6 +16,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.factor_tables import FactorTables
 from vtgrad.ops.kernels.indexing.gather_scatter import flat_targets
 from vtgrad.ops.kernels.reductions.products import is_near_one, is_plain_product
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
@@ -187,11 +188,11 @@ def scatter_prod_backward(
     if keys.modes:
         read_value(index)
     positions = flat_targets(sizes, axis, resolved(index._impl.array))
-    replaced = np.zeros(input.numel(), np.bool_)
+    replaced = making.zeros(input.numel(), np.bool_)
     if not include_self:
         replaced[positions] = True
     tables = FactorTables.of(positions, replaced)
-    none = input._wrap(TensorImpl(np.zeros(1, input._impl.array.dtype)))
+    none = input._wrap(TensorImpl(making.zeros(1, input._impl.array.dtype)))
     factors = F.cat([F.add(none, 1), F.reshape(input, (-1,)), F.reshape(src, (-1,))])
     grad, parts = F.reshape(grad, (-1,)), []
     for rows, elements in zip(tables.rows, tables.elements, strict=True):

@@ -30,6 +30,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_elementwise,
     empty_like_preserving,
 )
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.prepared_store import Store, copied
@@ -193,7 +194,7 @@ def sgn(input: Array, *, out: Array | None = None) -> Array:
         return sign(input, out=out)
     length = np.absolute(input)
     zero = length == 0
-    result: Array = np.asarray(np.true_divide(input, np.where(zero, 1, length)))
+    result: Array = making.asarray(np.true_divide(input, np.where(zero, 1, length)))
     return finish_like(result, input.dtype, out, input)
 
 
@@ -243,7 +244,7 @@ def lerp(input: Array, end: Array, weight: Operand, *, out: Array | None = None)
     if w.ndim:
         value = np.where(near, a + w * step, b - step * (1 - w))
     else:
-        value = np.asarray(a + w * step if near else b - step * (1 - w))
+        value = making.asarray(a + w * step if near else b - step * (1 - w))
     return finish_like(value, dtype, out, *operands)
 
 
@@ -290,7 +291,7 @@ def _add_scaled_pair(
     if dtype.char in "fd" and a.dtype is b.dtype is c.dtype:
         # Nothing is converted, and a product with one is the number itself.
         scaled = b if factor == 1 else np.multiply(b, factor)
-        total = np.asarray(np.add(a, ufunc(scaled, c)))
+        total = making.asarray(np.add(a, ufunc(scaled, c)))
         return finish_like(total, dtype, out, a, b, c)
     pair = run(ufunc, work, None, run(np.multiply, work, None, b, factor), c)
     return finish_like(run(np.add, work, None, a, pair), dtype, out, a, b, c)

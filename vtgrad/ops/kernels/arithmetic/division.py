@@ -18,7 +18,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     run,
 )
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
-from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType
 from vtgrad.storage.promotion import result_dtype
 
 __all__ = ["div", "floor_divide", "fmod", "remainder"]
@@ -94,7 +94,10 @@ def remainder(input: Operand, other: Operand, *, out: Array | None = None) -> Ar
         return run(np.remainder, dtype, out, input, other)
     # NumPy gives a zero the divisor's sign, PyTorch the dividend's.
     if (
-        type(input) is type(other) is np.ndarray
+        type(input) in PLAIN
+        and type(other) in PLAIN
+        and isinstance(input, np.ndarray)
+        and isinstance(other, np.ndarray)
         and input.dtype is other.dtype is dtype
         and dtype.char in "fd"
     ):

@@ -19,6 +19,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     unary,
 )
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_like_elementwise
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.promotion import result_dtype
 
@@ -68,13 +69,13 @@ def pow(input: Operand, exponent: Operand, *, out: Array | None = None) -> Array
     refuse("pow", dtype, "b", input, exponent)
     if not isinstance(input, np.ndarray) and out is None:
         # The only operator whose result is row-major for any operand.
-        out = np.empty(exponent.shape, dtype)
+        out = making.empty(exponent.shape, dtype)
     if dtype.kind in "ui":
         return _of_integers(input, exponent, dtype, out)
     shape = broadcast_shapes(np.shape(input), exponent.shape)
     if (exponent.shape != shape or 0 in exponent.strides) and np.count_nonzero(exponent == 0.5):
         # Of an exponent that is repeated in memory NumPy takes the root.
-        exponent = np.broadcast_to(exponent, shape).copy()
+        exponent = making.broadcast_to(exponent, shape).copy()
     return run(np.power, dtype, out, input, exponent)
 
 
@@ -86,7 +87,7 @@ def _to_number(a: Array, exponent: Number, dtype: NumpyDType, out: Array | None)
             exponent=exponent,
         )
     if exponent == 0:
-        return finish_like(np.ones(a.shape, dtype), dtype, out, a)
+        return finish_like(making.ones(a.shape, dtype), dtype, out, a)
     if exponent == 1:
         return finish_like(a.astype(dtype), dtype, out, a)
     base = a if a.dtype == dtype else to_dtype(a, dtype)
@@ -114,7 +115,7 @@ def _to_number(a: Array, exponent: Number, dtype: NumpyDType, out: Array | None)
         out = empty_like_elementwise(dtype, a.shape, a)
     if exponent == 0.5:
         # Of one exponent NumPy takes the root, which is -0.0 and nan for -0.0 and -inf.
-        power = np.full(a.shape, power)
+        power = making.full(a.shape, power)
     return run(np.power, dtype, out, base, power)
 
 
@@ -135,7 +136,7 @@ def hypot(input: Array, other: Array, *, out: Array | None = None) -> Array:
     refuse("hypot", dtype, "buic", input, other)
     if input.dtype == other.dtype == np.float32 and input.shape == other.shape:
         # In double precision the squares neither over- nor underflow, which is faster.
-        total: Array = np.asarray(np.square(input, dtype=np.float64))
+        total: Array = making.asarray(np.square(input, dtype=np.float64))
         np.add(total, np.square(other, dtype=np.float64), total)
         np.sqrt(total, total)
         if np.isfinite(total).all():

@@ -8,6 +8,7 @@ from typing import overload
 import numpy as np
 
 from vtgrad.ops.kernels.support.result_strides import empty_like_preserving
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.lazy_array import resolved
 
@@ -50,9 +51,7 @@ def resolve_conj(input: Array) -> Array:
 def view_as_real(self: Array) -> Array:
     """Complex numbers as pairs of real ones, in a new last dimension."""
     part: Array = self.real
-    pairs: Array = np.lib.stride_tricks.as_strided(
-        part, (*part.shape, 2), (*part.strides, part.itemsize)
-    )
+    pairs: Array = making.as_strided(part, (*part.shape, 2), (*part.strides, part.itemsize))
     return pairs
 
 

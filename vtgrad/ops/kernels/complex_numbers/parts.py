@@ -14,6 +14,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_elementwise,
     empty_like_preserving,
 )
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.lazy_array import physical
 
@@ -76,7 +77,7 @@ def angle(input: Array, *, out: Array | None = None) -> Array:
     kind = input.dtype.kind
     if kind == "c":
         if out is None:
-            out = np.empty(input.shape, input.real.dtype)
+            out = making.empty(input.shape, input.real.dtype)
         np.copyto(out, np.arctan2(input.imag, input.real), casting="unsafe")
         return out
     dtype = floating(input.dtype)

@@ -8,7 +8,8 @@ import numpy as np
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.elementwise import working
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Shape
 from vtgrad.storage.long_sums import LONG_SUM
 
 __all__ = ["expand_to", "sum_to_fresh", "sum_to_size"]
@@ -53,8 +54,8 @@ def sum_to_size(a: Array, size: Shape) -> Array:
         total = np.add.reduce(a, axis=tuple(axes), dtype=work)
     else:
         total = np.add.reduce(a, axis=tuple(axes), dtype=work, keepdims=True).reshape(size)
-    if type(total) is not np.ndarray or total.dtype != a.dtype:
-        total = np.asarray(total, a.dtype)
+    if type(total) not in PLAIN or total.dtype != a.dtype:
+        total = making.asarray(total, a.dtype)
     return total
 
 
@@ -66,5 +67,5 @@ def sum_to_fresh(self: Array, size: Shape) -> Array:
 
 def expand_to(self: Array, size: Shape) -> Array:
     """A copy, broadcast to `size`."""
-    result: Array = np.array(np.broadcast_to(self, size))
+    result: Array = making.array(making.broadcast_to(self, size))
     return result

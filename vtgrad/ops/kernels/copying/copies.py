@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from vtgrad.ops.kernels.support.result_strides import empty_in_format
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.memory_format import MemoryFormat
 
@@ -19,7 +17,7 @@ def clone(self: Array, *, memory_format: MemoryFormat | None = None) -> Array:
     if memory_format is MemoryFormat.CONTIGUOUS:
         return contiguous(self)
     result = empty_in_format(self.dtype, self, memory_format)
-    result[...] = self if type(self) is np.ndarray else resolved(self)
+    result[...] = self if type(self) in PLAIN else resolved(self)
     return result
 
 

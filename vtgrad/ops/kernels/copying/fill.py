@@ -9,7 +9,8 @@ import numpy as np
 
 from vtgrad.errors import ShapeError
 from vtgrad.ops.kernels.support.scalars import as_element
-from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number
 from vtgrad.storage.lazy_array import resolved, without_repeats
 from vtgrad.storage.prepared_store import Store, copied
 from vtgrad.storage.promotion import number_dtype
@@ -57,7 +58,7 @@ def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> Store
         If imaginary parts are dropped.
     """
     if not isinstance(src, np.ndarray):
-        src = np.asarray(src, number_dtype(src))
+        src = making.asarray(src, number_dtype(src))
     if src.shape != self.shape:
         lead = self.ndim - src.ndim
         if lead < 0 or any(
@@ -71,7 +72,7 @@ def copy_(self: Array, src: Array | Number, non_blocking: bool = False) -> Store
             )
     if src.dtype is self.dtype:
         # See Note [Lazy conjugates]; a copy by NumPy's function would take longer.
-        return setitem, (self, ..., src if type(src) is np.ndarray else resolved(src)), None
+        return setitem, (self, ..., src if type(src) in PLAIN else resolved(src)), None
     if src.dtype.kind == "c" and self.dtype.kind not in "cb":
         warn(f"a copy from {src.dtype.name} to {self.dtype.name} drops the imaginary part")
         src = src.real

@@ -6,6 +6,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import finish_like, refuse, run, working
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.promotion import result_dtype
 
@@ -47,7 +48,7 @@ def share_of_two(self: Array, other: Array, scale: float) -> Array:
     """
     dtype = result_dtype(self, other)
     # By how much the other is larger.
-    gap: Array = np.asarray(np.subtract(other, self, dtype=working(dtype)))
+    gap: Array = making.asarray(np.subtract(other, self, dtype=working(dtype)))
     if not np.isfinite(gap).all():
         np.copyto(gap.real, 0, where=np.isinf(self.real) & (self.real == other.real))
     if scale != 1:
@@ -66,5 +67,5 @@ def _complex_share(gap: Array) -> Array:
     """``1 / (exp(gap) + 1)``: an infinite complex number has no inverse, so none overflows."""
     larger = gap.real <= 0
     small = np.exp(np.where(larger, gap, -gap))
-    share: Array = np.asarray(np.where(larger, 1, small) / (small + 1))
+    share: Array = making.asarray(np.where(larger, 1, small) / (small + 1))
     return share

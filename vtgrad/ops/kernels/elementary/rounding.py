@@ -8,6 +8,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import finish, refuse, run, unary
 from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["ceil", "floor", "frac", "round", "trunc"]
@@ -62,7 +63,8 @@ def round(input: Array, *, decimals: int = 0, out: Array | None = None) -> Array
     refuse("round with decimals", input.dtype, "buic")
     dtype = input.dtype
     # A power that overflows is infinite, also one that Python refuses to compute.
-    scale = dtype.type(10.0 ** abs(decimals) if abs(decimals) <= _MOST_DECIMALS else np.inf)
+    power = 10.0 ** abs(decimals) if abs(decimals) <= _MOST_DECIMALS else np.inf
+    scale = making.asarray(power, dtype)
     there, back = (np.multiply, np.true_divide) if decimals > 0 else (np.true_divide, np.multiply)
     result = run(np.positive, dtype, None, input)
     there(result, scale, out=result)

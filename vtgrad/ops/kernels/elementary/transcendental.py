@@ -19,6 +19,7 @@ from vtgrad.ops.kernels.support.elementwise import (
     unary,
     working,
 )
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.promotion import result_dtype
 
@@ -160,7 +161,7 @@ def atanh(input: Array, *, out: Array | None = None) -> Array:
 
 def one_minus_square(self: Array) -> Array:
     """``1 - self ** 2``, with the digits that the square of an element near 1 or -1 would lose."""
-    r: Array = np.asarray(np.subtract(1, self))
+    r: Array = making.asarray(np.subtract(1, self))
     np.multiply(r, np.add(self, 1), r)
     return r
 

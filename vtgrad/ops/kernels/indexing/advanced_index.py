@@ -29,7 +29,8 @@ from vtgrad.ops.kernels.indexing.index_support import (
 )
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_strided
 from vtgrad.ops.kernels.support.scalars import as_element
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Shape
 from vtgrad.storage.geometry import memory_order, view_strides
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
@@ -63,8 +64,8 @@ def index(self: Array, indices: Sequence[Array | None]) -> Array:
     key = _expanded(self.shape, indices)
     _check_range(self.shape, key)
     if self.size == 0:
-        return np.empty(_arrangement(self.shape, key)[0], self.dtype)
-    picked: Array = np.asarray(self[tuple([slice(None) if k is None else k for k in key])])
+        return making.empty(_arrangement(self.shape, key)[0], self.dtype)
+    picked: Array = making.asarray(self[tuple([slice(None) if k is None else k for k in key])])
     # A vector has one order, and one value that is expanded decides none.
     if picked.ndim < 2 or (
         (_is_canonical(self) or not any(self.strides))
@@ -77,7 +78,7 @@ def index(self: Array, indices: Sequence[Array | None]) -> Array:
 def _at_leading_mask(self: Array, mask: Array) -> Array | None:
     """The elements at a mask of the first dimensions; None if the general way is needed."""
     if (
-        type(mask) is not np.ndarray
+        type(mask) not in PLAIN
         or mask.dtype != np.bool_
         or not mask.ndim
         or mask.shape != self.shape[: mask.ndim]
@@ -159,7 +160,7 @@ def index_put_into(
     # Indexed dimensions first, and all index arrays as one vector: then entries are in row-major
     # order and each belongs to one contiguous part of the values.
     lead = shape[first : first + len(shape) - len(front)]
-    spread = values if values.shape == shape else np.broadcast_to(values, shape)
+    spread = values if values.shape == shape else making.broadcast_to(values, shape)
     if first:
         end = first + len(lead)
         spread = spread.transpose((*range(first, end), *range(first), *range(end, len(shape))))
@@ -181,7 +182,7 @@ def _at_few(target: Array, indices: Sequence[Array | None], values: Array) -> St
     looks at a few integers sooner than NumPy does.
     """
     shape = target.shape
-    if type(target) is not np.ndarray or values.dtype is not target.dtype or 0 in shape:
+    if type(target) not in PLAIN or values.dtype is not target.dtype or 0 in shape:
         return None
     axis = 0
     while axis < len(indices) and indices[axis] is None:
@@ -231,7 +232,7 @@ def index_put_overwritten(
     """A bool mask of the shape of `index_at`: the values that another one has overwritten."""
     key = _expanded(self_sizes, _spread(indices, positions))
     shape, front, first = _arrangement(self_sizes, key)
-    result: Array = np.zeros(shape, np.bool_)
+    result: Array = making.zeros(shape, np.bool_)
     if 0 in self_sizes:
         # Nothing is stored, so indices outside of their dimension were accepted.
         return result
@@ -293,7 +294,7 @@ def index_spread(
     self: Array, sizes: Shape, indices: Sequence[Array], positions: Sequence[int]
 ) -> Array:
     """Zeros of shape `sizes` with `self` added at index arrays: the inverse of `index_at`."""
-    result: Array = np.zeros(sizes, self.dtype)
+    result: Array = making.zeros(sizes, self.dtype)
     carry_out(index_put_into(result, _spread(indices, positions), self, accumulate=True))
     return result
 
@@ -360,7 +361,7 @@ def _expanded(sizes: Shape, indices: Sequence[Array | None]) -> list[Array | Non
                 + " do not broadcast together",
                 shapes=tuple(k.shape for k in arrays),
             )
-        key = [None if k is None else np.broadcast_to(k, common) for k in key]
+        key = [None if k is None else making.broadcast_to(k, common) for k in key]
     return key
 
 
@@ -458,7 +459,7 @@ def _owned(picked: Array) -> Array:
     """Row-major with canonical strides, and not a view of another array."""
     if picked.base is None and _is_canonical(picked):
         return picked
-    result: Array = np.empty(picked.shape, picked.dtype)
+    result: Array = making.empty(picked.shape, picked.dtype)
     result[...] = picked
     return result
 

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["FactorTables"]
@@ -55,22 +56,25 @@ class FactorTables(NamedTuple):
         """
         count = replaced.size
         kept = np.flatnonzero(~replaced)
-        numbers = np.concatenate([1 + kept, 1 + count + np.arange(positions.size)])
+        numbers = np.concatenate([1 + kept, 1 + count + making.arange(positions.size)])
         owners = np.concatenate([kept, positions])
         order = np.argsort(owners, kind="stable")
         numbers, owners = numbers[order], owners[order]
         lengths = np.bincount(owners, minlength=count)
-        columns = np.arange(owners.size) - (np.cumsum(lengths) - lengths)[owners]
+        columns = making.arange(owners.size) - (np.cumsum(lengths) - lengths)[owners]
         # The width of a table is two to the power of this.
         bits = np.frexp(lengths - 1.0)[1]
-        row_of, places = np.zeros(count, np.int64), np.zeros(1 + count + positions.size, np.int64)
+        row_of, places = (
+            making.zeros(count, np.int64),
+            making.zeros(1 + count + positions.size, np.int64),
+        )
         rows, elements, end = [], [], 0
         for exponent in np.unique(bits[owners]).tolist():
             of_table = np.flatnonzero((bits == exponent) & (lengths > 0))
-            row_of[of_table] = np.arange(of_table.size)
+            row_of[of_table] = making.arange(of_table.size)
             here = bits[owners] == exponent
             at = (row_of[owners[here]] << exponent) + columns[here]
-            table = np.zeros(of_table.size << exponent, np.int64)
+            table = making.zeros(of_table.size << exponent, np.int64)
             table[at] = numbers[here]
             places[numbers[here]] = end + at
             end += table.size

@@ -16,6 +16,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
     put_last,
     readable,
 )
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
@@ -116,7 +117,7 @@ def take(self: Array, index: Array) -> Array:
         raise DTypeError(f"take needs int64 indices, got {index.dtype}")
     count = self.size
     check_range(index, count, None, OutOfRangeError, lowest=-count)
-    result: Array = np.empty(index.shape, self.dtype)
+    result: Array = making.empty(index.shape, self.dtype)
     if index.size:
         result[...] = resolved(self).reshape(-1)[resolved(index)]
     return result
@@ -124,7 +125,7 @@ def take(self: Array, index: Array) -> Array:
 
 def take_spread(self: Array, sizes: Shape, index: Array) -> Array:
     """Zeros of shape `sizes` with `self` added at row-major positions: the inverse of `take`."""
-    result: Array = np.zeros(sizes, self.dtype)
+    result: Array = making.zeros(sizes, self.dtype)
     if index.size:
         add_at(result.reshape(-1), resolved(index).reshape(-1), resolved(self).reshape(-1))
     return result

@@ -18,6 +18,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
     readable,
 )
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim, numel
 from vtgrad.storage.lazy_array import resolved
@@ -42,13 +43,13 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
     """
     axis = normalize_dim(dim, self.ndim)
     if index.size == 0:
-        return np.empty(index.shape, self.dtype)
+        return making.empty(index.shape, self.dtype)
     check_index_dtype(index, "gather")
     if ndim(self) != ndim(index):
         raise _index_shape_error("gather", index, "input", self.shape)
     if self.ndim == 0:
         check_range(index, 1, 0)
-        return np.full(index.shape, self, self.dtype)
+        return making.full(index.shape, self, self.dtype)
     if _is_larger(index.shape or (1,), self.shape, axis):
         raise _index_shape_error("gather", index, "input", self.shape)
     check_range(index, self.shape[axis], axis)
@@ -57,10 +58,10 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
         flat = flat_targets(self.shape, axis, resolved(index))
         picked: Array = resolved(self).reshape(-1)[flat].reshape(index.shape)
     else:
-        picked = np.asarray(resolved(self)[_along(axis, resolved(index), self.ndim)])
+        picked = making.asarray(resolved(self)[_along(axis, resolved(index), self.ndim)])
     if picked.flags.c_contiguous and 1 not in picked.shape and picked.base is None:
         return picked
-    result: Array = np.empty(index.shape, self.dtype)
+    result: Array = making.empty(index.shape, self.dtype)
     result[...] = picked
     return result
 
@@ -112,7 +113,7 @@ def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
         return NOTHING
     values = scattered_values(self, index, src)
     if self.ndim == 0:
-        return adding_at(self.reshape(1), np.zeros(values.size, np.int64), values, None)
+        return adding_at(self.reshape(1), making.zeros(values.size, np.int64), values, None)
     flat = flat_targets(self.shape, axis, index)
     if self.flags.c_contiguous:
         return adding_at(self.reshape(-1), flat, values, flat)
@@ -122,7 +123,7 @@ def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
 def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
     """A bool mask of `index`'s shape: the values that another one has overwritten in `scatter`."""
     if index.size == 0:
-        return np.empty(index.shape, np.bool_)
+        return making.empty(index.shape, np.bool_)
     axis = normalize_dim(dim, len(self_sizes))
     lost: Array = ~last_mentions(flat_targets(self_sizes, axis, index), numel(self_sizes))
     return lost.reshape(index.shape).copy()
@@ -168,22 +169,22 @@ def _along(axis: int, index: Array, ndim: int) -> tuple[Array, ...]:
         else:
             shape = [1] * ndim
             shape[d] = index.shape[d]
-            indices.append(np.arange(index.shape[d]).reshape(shape))
+            indices.append(making.arange(index.shape[d]).reshape(shape))
     return tuple(indices)
 
 
 def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
     """Row-major positions in an array of `shape` that `scatter` along `axis` writes, in order."""
     if not shape:
-        return np.zeros(index.size, np.int64)
-    flat = np.ascontiguousarray(index, np.int64)
+        return making.zeros(index.size, np.int64)
+    flat = making.ascontiguousarray(index, np.int64)
     if len(shape) == 2:
         # One addition is quicker than the general way.
         if axis:
             flat = flat + _starts(index.shape[0], shape[1])
         else:
             flat = flat * shape[1]
-            flat += np.arange(index.shape[1])
+            flat += making.arange(index.shape[1])
     elif len(shape) > 2:
         strides = contiguous_strides(shape)
         flat = flat * strides[axis]
@@ -196,9 +197,9 @@ def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
 def _starts(rows: int, width: int) -> Array:
     """The row-major positions of the first elements of rows, as a column."""
     column: Array = (
-        np.arange(0, rows * width, width).reshape(rows, 1)
+        making.arange(0, rows * width, width).reshape(rows, 1)
         if width
-        else np.zeros((rows, 1), np.int64)
+        else making.zeros((rows, 1), np.int64)
     )
     return column
 
@@ -214,7 +215,7 @@ def scattered_values(self: Array, index: Array, src: Array | Number) -> Array:
     """The values that `scatter` stores, in row-major order."""
     if not isinstance(src, np.ndarray):
         # One number for all indices: repeated without memory.
-        return np.broadcast_to(as_element(src, self.dtype), (index.size,))
+        return making.broadcast_to(as_element(src, self.dtype), (index.size,))
     values: Array = _cut(src, index).reshape(-1)
     return values
 

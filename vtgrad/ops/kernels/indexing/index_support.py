@@ -22,7 +22,8 @@ from vtgrad.errors import (
     OutOfRangeError,
     ShapeError,
 )
-from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number
 from vtgrad.storage.geometry import is_non_overlapping_and_dense
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import Store, WrittenIndex, carry_out
@@ -77,7 +78,7 @@ def adding_at(
     if target.flags.c_contiguous:
         # `ufunc.at` is fast for single elements only.
         width = values[0].size
-        each = key[:, None] * width + np.arange(width)
+        each = key[:, None] * width + making.arange(width)
         return add.at, (target.reshape(-1), each.reshape(-1), values.reshape(-1)), written
     # Rows of one index are summed first, then added once.
     order = np.argsort(key, kind="stable")
@@ -111,7 +112,7 @@ def put_last(
         # If each entry stores the value of its last repetition, any order is correct.
         values = values.take(last, mode="clip")
     elif last is not None:
-        kept = last == np.arange(last.size)
+        kept = last == making.arange(last.size)
         vectors = tuple([vector[kept] for vector in vectors])
         values = values[kept]
     return setitem, (target, vectors, values), written
@@ -132,14 +133,14 @@ def survivors(targets: Array, extent: int) -> Array | None:
         found, first_from_the_end = np.unique(targets[::-1], return_index=True)
         if found.size == count:
             return None
-        return np.asarray((count - 1 - first_from_the_end)[np.searchsorted(found, targets)])
+        return making.asarray((count - 1 - first_from_the_end)[np.searchsorted(found, targets)])
     # A table of bytes stays in the cache, and most indices have no repetitions.
-    mentioned = np.zeros(extent, np.bool_)
+    mentioned = making.zeros(extent, np.bool_)
     mentioned[targets] = True
     if np.count_nonzero(mentioned) == count:
         return None
-    turns: Array = np.arange(count, dtype=np.int32 if count <= _INT32 else np.int64)
-    last: Array = np.empty(extent, turns.dtype)
+    turns: Array = making.arange(count, dtype=np.int32 if count <= _INT32 else np.int64)
+    last: Array = making.empty(extent, turns.dtype)
     last[targets] = turns
     seen = last.take(targets)
     if (seen < turns).any():
@@ -154,8 +155,8 @@ def last_mentions(targets: Array, extent: int) -> Array:
     """A mask of the entries of a vector of numbers below `extent` that have no later repetition."""
     last = survivors(targets, extent)
     if last is None:
-        return np.ones(targets.shape, np.bool_)
-    return np.asarray(last == np.arange(targets.size))
+        return making.ones(targets.shape, np.bool_)
+    return making.asarray(last == making.arange(targets.size))
 
 
 def ndim(x: Array) -> int:
@@ -209,11 +210,11 @@ def readable(values: Array, target: Array) -> Array:
         If they are the written elements themselves: PyTorch refuses that here, since the result
         would depend on the order of writing.
     """
-    if type(values) is np.ndarray and values.base is target.base is None and values is not target:
+    if type(values) in PLAIN and values.base is target.base is None and values is not target:
         return values  # Both own their memory.
     if not np.may_share_memory(values, target):
         return resolved(values)
-    plain = type(values) is type(target) is np.ndarray
+    plain = type(values) in PLAIN and type(target) in PLAIN
     if plain and _is_dense(values) and _is_dense(target):
         raise InputOverlapError(
             "a tensor cannot be scattered into itself; clone the source first", shape=target.shape

@@ -22,6 +22,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
 )
 from vtgrad.ops.kernels.support.axes import axis_first
 from vtgrad.ops.kernels.support.scalars import as_element
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
@@ -71,7 +72,7 @@ def index_select(self: Array, dim: int, index: Array) -> Array:
     error = ElementIndexError if axis == 1 else OutOfRangeError
     check_range(index, self.shape[axis], axis, error)
     shape = (*self.shape[:axis], index.size, *self.shape[axis + 1 :])
-    result: Array = np.empty(shape, self.dtype)
+    result: Array = making.empty(shape, self.dtype)
     if index.size:
         np.take(self, index.reshape(-1), axis, out=result, mode="clip")
     return result
@@ -114,7 +115,7 @@ def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Num
     factor = None if alpha == 1 else as_element(alpha, self.dtype)
     scaled = source if factor is None else source * factor
     if self.ndim == 0:
-        return adding_at(self.reshape(1), np.zeros(1, np.int64), scaled.reshape(1), None)
+        return adding_at(self.reshape(1), making.zeros(1, np.int64), scaled.reshape(1), None)
     vector = index.reshape(-1)
     rows, added = axis_first(self, axis), axis_first(scaled, axis)
     return adding_at(rows, vector, added, _slices_at(axis, vector))
@@ -178,7 +179,7 @@ def index_copy_overwritten(index: Array, sizes: Shape, dim: int, extent: int) ->
     Indices are below `extent`, the size of the target's dimension.
     """
     lost: Array = ~last_mentions(index.reshape(-1), extent)
-    result: Array = np.zeros(sizes, np.bool_)
+    result: Array = making.zeros(sizes, np.bool_)
     if result.ndim:
         np.moveaxis(result, dim, -1)[...] = lost
     return result
@@ -186,7 +187,7 @@ def index_copy_overwritten(index: Array, sizes: Shape, dim: int, extent: int) ->
 
 def index_mask(index: Array, sizes: Shape, dim: int) -> Array:
     """A bool mask of shape `sizes`: the elements that `index_fill` fills."""
-    return index_fill(np.zeros(sizes, np.bool_), dim, index, True)
+    return index_fill(making.zeros(sizes, np.bool_), dim, index, True)
 
 
 def index_fill(self: Array, dim: int, index: Array, value: Array | Number) -> Array:

@@ -16,7 +16,8 @@ from vtgrad.ops.kernels.indexing.index_support import (
 )
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes
 from vtgrad.ops.kernels.support.scalars import as_element
-from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.prepared_store import Store, carry_out
 
@@ -42,11 +43,11 @@ def masked_select(self: Array, mask: Array) -> Array:
         If the shapes do not broadcast.
     """
     check_mask(mask, "masked_select")
-    if mask.shape == self.shape and type(self) is type(mask) is np.ndarray:
-        picked: Array = np.asarray(self[mask])
+    if mask.shape == self.shape and type(self) in PLAIN and type(mask) in PLAIN:
+        picked: Array = making.asarray(self[mask])
         return picked
     shape = broadcast_shapes(mask.shape, self.shape)
-    chosen: Array = np.broadcast_to(self, shape)[np.broadcast_to(mask, shape)]
+    chosen: Array = making.broadcast_to(self, shape)[making.broadcast_to(mask, shape)]
     return chosen
 
 
@@ -66,7 +67,7 @@ def masked_fill(self: Array, mask: Array, value: Array | Number) -> Array:
     check_mask(mask, "masked_fill")
     shape = broadcast_shapes(mask.shape, self.shape)
     element = as_element(number, self.dtype)
-    result: Array = np.empty(shape, self.dtype)
+    result: Array = making.empty(shape, self.dtype)
     result[...] = resolved(self)
     np.copyto(result, element, where=mask)
     return result
@@ -91,8 +92,8 @@ def masked_spread(self: Array, sizes: Shape, mask: Array) -> Array:
 
     The inverse of `masked_select`; the mask broadcasts to `sizes`.
     """
-    result: Array = np.zeros(sizes, self.dtype)
-    result[np.broadcast_to(mask, sizes)] = resolved(self)
+    result: Array = making.zeros(sizes, self.dtype)
+    result[making.broadcast_to(mask, sizes)] = resolved(self)
     return result
 
 
@@ -107,7 +108,7 @@ def masked_scatter(self: Array, mask: Array, source: Array) -> Array:
         If the shapes do not broadcast, or there are fewer values than true elements of the mask.
     """
     shape = broadcast_shapes(self.shape, mask.shape)
-    result = contiguous(np.broadcast_to(self, shape))
+    result = contiguous(making.broadcast_to(self, shape))
     carry_out(masked_scatter_(result, mask, source))
     return result
 
@@ -122,7 +123,7 @@ def masked_scatter_(self: Array, mask: Array, source: Array) -> Store:
             mask=mask.shape,
             sizes=self.shape,
         )
-    chosen = mask if mask.shape == self.shape else np.broadcast_to(mask, self.shape)
+    chosen = mask if mask.shape == self.shape else making.broadcast_to(mask, self.shape)
     count = int(np.count_nonzero(chosen))
     if source.size < count:
         raise ShapeError(
@@ -140,9 +141,9 @@ def nonzero(self: Array) -> Array:
     The result is column-major, so that the indices of each dimension are dense.
     """
     if self.ndim == 0:
-        return np.empty((1 if self else 0, 0), np.int64)
+        return making.empty((1 if self else 0, 0), np.int64)
     found = np.nonzero(self)
-    out: Array = np.empty((len(found[0]), self.ndim), np.int64, "F")
+    out: Array = making.empty((len(found[0]), self.ndim), np.int64, "F")
     for column, indices in enumerate(found):
         out[:, column] = indices
     return out

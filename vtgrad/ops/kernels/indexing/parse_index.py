@@ -26,7 +26,8 @@ from vtgrad.errors import (
     OutOfRangeError,
 )
 from vtgrad.graph.sample_array import SampleArray
-from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Shape
 from vtgrad.storage.warn import warn
 
 __all__ = [
@@ -196,7 +197,7 @@ def _plan_of_arrays(parts: tuple[object, ...], sizes: Shape, as_array: AsArray) 
             sources.append(None)
             continue
         array = None if type(part) is int else as_array(part)
-        if array is None or type(array) is not np.ndarray:
+        if array is None or type(array) not in PLAIN:
             return None
         if array.dtype is not _INT64 or not array.ndim:
             return None
@@ -211,7 +212,7 @@ def _array_of_integers(items: list[object]) -> Array | None:
     for item in items:
         if type(item) is not int:
             return None
-    array: Array = np.array(items)
+    array: Array = making.array(items)
     return array if array.dtype is _INT64 else None
 
 
@@ -317,7 +318,7 @@ class _Parser:
 
     def _take(self, part: object, position: int) -> None:
         if isinstance(part, bool):
-            self._new_dim(np.zeros(int(part), np.int64))
+            self._new_dim(making.zeros(int(part), np.int64))
         elif isinstance(part, int):
             self.steps.append(_select(part, self.dim, position, self.sizes))
             del self.sizes[self.dim]
@@ -350,7 +351,7 @@ class _Parser:
 
     def _array(self, array: Array, source: object) -> None:
         if array.ndim == 0 and array.dtype.kind in "bu":  # a bool, or a uint8 used as one
-            self._new_dim(np.zeros(int(bool(array)), np.int64))
+            self._new_dim(making.zeros(int(bool(array)), np.int64))
             return
         self.found[self.dim] = array, source
         # The shape of a mask is checked when it is used.
@@ -426,7 +427,7 @@ def _integer(part: object) -> int:
 
 def _array_of_list(part: Sequence[object], as_array: AsArray) -> Array:
     try:
-        array: Array = np.array(_plain(part, as_array))
+        array: Array = making.array(_plain(part, as_array))
     except ValueError:
         raise ArgumentValueError(
             "a nested list used as an index must be rectangular", value=part

@@ -19,6 +19,8 @@ from vtgrad.ops.kernels.indexing.index_support import (
     readable,
 )
 from vtgrad.ops.kernels.reductions.products import is_plain_product, products_of_others
+from vtgrad.ops.kernels.support.elementwise import one_of
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
@@ -173,7 +175,7 @@ def repeated_index(index: Array, sizes: Shape, dim: int) -> Array:
         return index.reshape(()).copy()
     shape = [1] * len(sizes)
     shape[axis] = index.size
-    return np.array(np.broadcast_to(index.reshape(shape), sizes))
+    return making.array(making.broadcast_to(index.reshape(shape), sizes))
 
 
 def _scatter(
@@ -212,7 +214,7 @@ def _merge(self: Array, positions: Array, values: Array, reduce: str, include_se
     if not self.ndim:
         return setitem, (self, ..., flat[0]), None
     # In order, each once: a mask takes a fraction of the time of a sort or a hash.
-    hit: Array = np.zeros(flat.size, np.bool_)
+    hit: Array = making.zeros(flat.size, np.bool_)
     hit[positions] = True
     merged = np.flatnonzero(hit)
     return setitem, (self, np.unravel_index(merged, self.shape), flat[merged]), merged
@@ -226,8 +228,8 @@ def _neutral(reduce: str, dtype: NumpyDType) -> Array:
         else:
             limits = np.iinfo(dtype)
             bound = limits.min if reduce == "amax" else limits.max
-        return np.array(bound, dtype)
-    return np.array(reduce in {"prod", "amin"}, dtype)
+        return making.array(bound, dtype)
+    return making.array(reduce in {"prod", "amin"}, dtype)
 
 
 # -- gradients ------------------------------------------------------------------------------
@@ -251,11 +253,11 @@ def scatter_prod_backward(
     positions = flat_targets(self.shape, axis, index)
     values = scattered_values(self, index, src)
     own = np.ravel(self)
-    replaced = np.zeros(own.size, np.bool_)
+    replaced = making.zeros(own.size, np.bool_)
     if not include_self:
         replaced[positions] = True
     others = _other_factors(own, values, positions, replaced, of_self)
-    at = np.arange(own.size) if of_self else positions
+    at = making.arange(own.size) if of_self else positions
     result: Array = np.ravel(grad)[at] * np.conj(others)
     if of_self:
         result[replaced] = 0
@@ -266,25 +268,25 @@ def _other_factors(
     own: Array, values: Array, positions: Array, replaced: Array, of_self: bool
 ) -> Array:
     """For each element of `own`, or else of `values`, the product of the other factors."""
-    first = np.where(replaced, own.dtype.type(1), own)
+    first = np.where(replaced, one_of(own.dtype), own)
     # The products of all factors except zeros, and the number of zeros.
-    products, zeros = np.where(first == 0, own.dtype.type(1), first), (first == 0).astype(np.int64)
-    usual = np.where(values == 0, own.dtype.type(1), values)
+    products, zeros = np.where(first == 0, one_of(own.dtype), first), (first == 0).astype(np.int64)
+    usual = np.where(values == 0, one_of(own.dtype), values)
     np.multiply.at(products, positions, usual)
     np.add.at(zeros, positions, (values == 0).astype(np.int64))
     if is_plain_product(usual, products[positions]):
         factors = first[positions] if of_self else values
         missing = factors == 0
-        found: Array = products[positions] / np.where(missing, own.dtype.type(1), factors)
+        found: Array = products[positions] / np.where(missing, one_of(own.dtype), factors)
         found[zeros[positions] > missing] = 0
         if not of_self:
             return found
         # An element into which nothing is merged may be infinite: its product of others is 1.
-        others = np.ones_like(own)
+        others = making.ones_like(own)
         others[positions] = found
         return others
     tables = FactorTables.of(positions, replaced)
-    factors = np.concatenate([np.ones(1, own.dtype), own, values])
+    factors = np.concatenate([making.ones(1, own.dtype), own, values])
     parts = [products_of_others(factors[rows], 1).reshape(-1) for rows in tables.rows]
-    found = np.concatenate([*parts, np.zeros(1, own.dtype)])
+    found = np.concatenate([*parts, making.zeros(1, own.dtype)])
     return found[tables.of_elements if of_self else tables.of_values]

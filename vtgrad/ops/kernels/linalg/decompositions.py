@@ -6,6 +6,7 @@ import numpy as np
 
 from vtgrad.errors import DimensionError, DTypeError, LinAlgError
 from vtgrad.ops.kernels.linalg.matrices import checked_matrices, checked_square
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 
@@ -43,7 +44,7 @@ def linalg_cholesky(input: Array, symmetric: bool = False) -> Array:
 def linalg_half_lower(input: Array) -> Array:
     """The lower triangle of each square matrix, with half of the diagonal."""
     # `tril` keeps the order of dimensions, in which the diagonals may have no common stride.
-    result: Array = np.ascontiguousarray(np.tril(checked_square("linalg_half_lower", input)))
+    result: Array = making.ascontiguousarray(np.tril(checked_square("linalg_half_lower", input)))
     _on_diagonal(result)[...] *= 0.5
     return result
 

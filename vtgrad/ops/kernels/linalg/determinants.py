@@ -14,6 +14,7 @@ import numpy as np
 
 from vtgrad.errors import LinAlgError, MatrixShapeError
 from vtgrad.ops.kernels.linalg.matrices import checked_square
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 
@@ -26,12 +27,12 @@ def linalg_slogdet(input: Array) -> tuple[Array, Array]:
     Of a singular matrix they are 0 and ``-inf``.
     """
     sign, logarithm = np.linalg.slogdet(checked_square("linalg_slogdet", input))
-    return np.asarray(sign), np.asarray(logarithm)
+    return making.asarray(sign), making.asarray(logarithm)
 
 
 def linalg_det(input: Array) -> Array:
     """The determinant of each matrix."""
-    return np.asarray(np.linalg.det(checked_square("linalg_det", input)))
+    return making.asarray(np.linalg.det(checked_square("linalg_det", input)))
 
 
 def linalg_cofactors(input: Array) -> Array:
@@ -61,7 +62,7 @@ def linalg_cofactors_along(input: Array, other: Array) -> Array:
     v = np.conj(np.swapaxes(vh, -2, -1))
     along = np.conj(np.swapaxes(u, -2, -1)) @ resolved(other) @ v
     # With one singular value taken for 1, the products of the others are those of all but two.
-    same = np.eye(s.shape[-1], dtype=bool)
+    same = making.eye(s.shape[-1], dtype=bool)
     products = _products_of_others(np.where(same, 1.0, s[..., np.newaxis, :]))
     products = np.where(same, 0.0, products)
     diagonal = np.diagonal(along, 0, -2, -1)[..., np.newaxis]
@@ -82,12 +83,12 @@ def _decomposed(input: Array) -> tuple[Array, Array, Array, Array]:
             "the derivative of linalg_det() was not found: a matrix may hold nan or inf"
         ) from None
     factor = np.linalg.det(u) * np.linalg.det(vh)
-    return u, s, vh, np.asarray(factor)[..., np.newaxis, np.newaxis]
+    return u, s, vh, making.asarray(factor)[..., np.newaxis, np.newaxis]
 
 
 def _products_of_others(values: Array) -> Array:
     """For each element of a row the product of the others."""
-    before, behind = np.ones_like(values), np.ones_like(values)
+    before, behind = making.ones_like(values), making.ones_like(values)
     np.cumprod(values[..., :-1], -1, out=before[..., 1:])
     np.cumprod(values[..., :0:-1], -1, out=behind[..., -2::-1])
     result: Array = before * behind

@@ -20,7 +20,9 @@ from vtgrad.errors import (
 )
 from vtgrad.ops.kernels.support.axes import axis_first
 from vtgrad.ops.kernels.support.result_strides import empty_like_elementwise, empty_like_preserving
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType, Shape
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.promotion import category, number_dtype, result_dtype
 from vtgrad.storage.shapes import broadcast_shapes, normalize_dim
@@ -44,8 +46,8 @@ __all__ = [
 _HALF: Final[NumpyDType] = np.dtype(np.float16)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 # The places after and before each of three, in a circle.
-_AFTER: Final = np.array([1, 2, 0])
-_BEFORE: Final = np.array([2, 0, 1])
+_AFTER: Final = constant([1, 2, 0])
+_BEFORE: Final = constant([2, 0, 1])
 _SUMMED_OVER: Final = "the sizes that are summed over differ"
 
 
@@ -93,7 +95,7 @@ def _times(a: Array, b: Array) -> Array:
     or inf. The method does not resolve a lazy argument, see Note [Lazy conjugates].
     """
     product: Array = (
-        np.matmul(a, b) if a.size == 1 or b.size == 1 or type(b) is not np.ndarray else a.dot(b)
+        np.matmul(a, b) if a.size == 1 or b.size == 1 or type(b) not in PLAIN else a.dot(b)
     )
     return product
 
@@ -131,8 +133,8 @@ def dot(self: Array, tensor: Array) -> Array:
 def _dot(name: str, self: Array, tensor: Array) -> Array:
     _check(name, self, tensor, (1, 1), self.shape == tensor.shape)
     if self.dtype is _HALF:
-        return np.asarray(self.astype(_SINGLE).dot(tensor.astype(_SINGLE)), _HALF)
-    return np.asarray(self.dot(resolved(tensor)))
+        return making.asarray(self.astype(_SINGLE).dot(tensor.astype(_SINGLE)), _HALF)
+    return making.asarray(self.dot(resolved(tensor)))
 
 
 def vdot(self: Array, other: Array) -> Array:
@@ -148,8 +150,8 @@ def trace(self: Array) -> Array:
         raise NotSupportedError("trace() is not defined for bool", dtype=self.dtype)
     diagonal = self.diagonal()
     if self.dtype.kind in "iu":
-        return np.asarray(np.add.reduce(diagonal, None, np.dtype(np.int64)))
-    return np.asarray(np.add.reduce(_wide(diagonal), None)).astype(self.dtype)
+        return making.asarray(np.add.reduce(diagonal, None, np.dtype(np.int64)))
+    return making.asarray(np.add.reduce(_wide(diagonal), None)).astype(self.dtype)
 
 
 def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
@@ -172,7 +174,7 @@ def linalg_cross(self: Array, other: Array, dim: int = -1) -> Array:
     _check_dtypes("cross", self, other)
     shape = broadcast_shapes(self.shape, other.shape)
     a, b = axis_first(resolved(_wide(self)), axis), axis_first(resolved(_wide(other)), axis)
-    result: Array = np.empty(shape, self.dtype)
+    result: Array = making.empty(shape, self.dtype)
     # All three rows at once: a[j] * b[k] - a[k] * b[j].
     j, k = _AFTER, _BEFORE
     axis_first(result, axis)[...] = a[j] * b[k] - a[k] * b[j]
@@ -185,7 +187,7 @@ def bmm(self: Array, mat2: Array) -> Array:
     _check("bmm", self, mat2, (3, 3), fits)
     if self.dtype is _HALF:
         return _half(np.matmul(self.astype(_SINGLE), mat2.astype(_SINGLE)))
-    out: Array = np.empty((self.shape[0], self.shape[1], mat2.shape[2]), self.dtype)
+    out: Array = making.empty((self.shape[0], self.shape[1], mat2.shape[2]), self.dtype)
     if self.shape[2] == 1:
         # Columns times rows, as gradients of samples are: a call of BLAS for each takes longer.
         np.einsum("bij,bjk->bik", resolved(self), resolved(mat2), out=out)
@@ -253,7 +255,7 @@ def addmm(self: Array, mat1: Array, mat2: Array, beta: Number = 1, alpha: Number
     _check_term("addmm", self, shape)
     beta, alpha = _factor("beta", beta, self.dtype), _factor("alpha", alpha, self.dtype)
     if alpha == 0:
-        return _added(self, np.zeros(shape, _wide(self).dtype), beta, 1)
+        return _added(self, making.zeros(shape, _wide(self).dtype), beta, 1)
     return _added(self, _times(_wide(mat1), _wide(mat2)), beta, alpha)
 
 
@@ -264,7 +266,7 @@ def addmv(self: Array, mat: Array, vec: Array, beta: Number = 1, alpha: Number =
     _check_term("addmv", self, shape)
     beta, alpha = _factor("beta", beta, self.dtype), _factor("alpha", alpha, self.dtype)
     if alpha == 0:
-        return _added(self, np.zeros(shape, _wide(self).dtype), beta, 1)
+        return _added(self, making.zeros(shape, _wide(self).dtype), beta, 1)
     return _added(self, _times(_wide(mat), _wide(vec)), beta, alpha)
 
 
@@ -278,7 +280,7 @@ def baddbmm(
     shape = _check_batches("baddbmm", batch1, batch2, self)
     _check_term("baddbmm", self, shape)
     beta, alpha = _factor("beta", beta, self.dtype), _factor("alpha", alpha, self.dtype)
-    product: Array = np.empty(shape, _wide(self).dtype)
+    product: Array = making.empty(shape, _wide(self).dtype)
     np.matmul(_wide(batch1), _wide(batch2), product)
     return _added(self, product, beta, alpha)
 
@@ -289,7 +291,7 @@ def addbmm(self: Array, batch1: Array, batch2: Array, beta: Number = 1, alpha: N
     _check_term("addbmm", self, shape)
     beta, alpha = _factor("beta", beta, self.dtype), _factor("alpha", alpha, self.dtype)
     if alpha == 0:
-        return _added(self, np.zeros(shape, _wide(self).dtype), beta, 1)
+        return _added(self, making.zeros(shape, _wide(self).dtype), beta, 1)
     # One product of wide and tall matrices adds up the batch.
     wide = np.swapaxes(_wide(batch1), 0, 1).reshape(shape[0], -1)
     return _added(self, _times(wide, _wide(batch2).reshape(-1, shape[1])), beta, alpha)

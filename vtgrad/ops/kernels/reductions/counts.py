@@ -7,6 +7,7 @@ import numpy as np
 from vtgrad.errors import DTypeError
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.reductions.reduce import sum
+from vtgrad.ops.kernels.support.elementwise import zero_of
 from vtgrad.storage.arrays import Array, NumpyDType
 
 __all__ = ["count_nonzero", "nansum"]
@@ -30,5 +31,5 @@ def nansum(
     if self.dtype.kind == "c":
         raise DTypeError("nansum of complex values is not defined", dtype=self.dtype)
     if self.dtype.kind == "f":
-        self = np.where(np.isnan(self), self.dtype.type(0), self)
+        self = np.where(np.isnan(self), zero_of(self.dtype), self)
     return sum(self, dim, keepdim, dtype)

@@ -11,6 +11,7 @@ from vtgrad.errors import ArgumentTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype, reduced_shape
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.shapes import normalize_dim
@@ -34,12 +35,12 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
     x = self if self.dtype.kind in "fc" else in_dtype(self, get_default_dtype().numpy)
     axes = axes_of(dim, x.ndim)
     if x.size == 0:
-        return np.full(reduced_shape(x.shape, axes, keepdim), -np.inf, x.dtype)
+        return making.full(reduced_shape(x.shape, axes, keepdim), -np.inf, x.dtype)
     work: Array = x.astype(_SINGLE) if x.dtype == _HALF else x
-    top = np.asarray(np.maximum.reduce(work.real, axes, keepdims=True))
+    top = making.asarray(np.maximum.reduce(work.real, axes, keepdims=True))
     # An infinite maximum would make its own row inf - inf.
     np.copyto(top, 0, where=np.isinf(top))
-    terms = np.asarray(np.subtract(work, top))
+    terms = making.asarray(np.subtract(work, top))
     np.exp(terms, terms)
     result = reduce_into(np.add, terms, axes if x.ndim else None, keepdim, None)
     np.log(result, result)
@@ -49,7 +50,7 @@ def logsumexp(self: Array, dim: Dims, keepdim: bool = False) -> Array:
 
 def relative_exponentials(x: Array, top: Array) -> Array:
     """``exp(x - top)`` for real `top`; 1 where it is infinite and the real part of `x` is equal."""
-    gap: Array = np.asarray(np.subtract(x, top))
+    gap: Array = making.asarray(np.subtract(x, top))
     if not np.isfinite(top).all():
         np.copyto(gap.real, 0, where=np.isinf(top) & (x.real == top))
     np.exp(gap, gap)
@@ -66,7 +67,7 @@ def exponential_shares(self: Array, total: Array, dim: Dims) -> Array:
     dtype = np.result_type(self, total)
     axes = axes_of(dim, self.ndim)
     x = in_dtype(self, _SINGLE if dtype == _HALF else dtype)
-    top: Array = np.asarray(in_dtype(total, x.dtype).real)
+    top: Array = making.asarray(in_dtype(total, x.dtype).real)
     finite = np.isfinite(top)
     if x.size and not finite.all():
         top = np.where(finite, top, np.maximum.reduce(x.real, axes, keepdims=True))
@@ -88,7 +89,7 @@ def _prepare(name: str, x: Array, dim: int, dtype: NumpyDType | None) -> tuple[A
 
 def _shifted(x: Array, axis: int) -> Array:
     """The input minus its largest element along `axis`, C-ordered, half widened to single."""
-    out: Array = np.empty(x.shape, _SINGLE if x.dtype == _HALF else x.dtype)
+    out: Array = making.empty(x.shape, _SINGLE if x.dtype == _HALF else x.dtype)
     np.subtract(x, np.maximum.reduce(x, axis, keepdims=True), out)
     return out
 

@@ -20,6 +20,7 @@ from vtgrad.errors import (
 )
 from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.axes import reduced_shape, take_along
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
 
@@ -76,8 +77,8 @@ def min(self: Array) -> Array:
 
 def _arg_along(x: Array, axis: int, keepdim: bool, largest: bool) -> Array:
     if x.ndim == 0:
-        return np.zeros((), np.int64)
-    indices = np.asarray(x.argmax(axis) if largest else x.argmin(axis))
+        return making.zeros((), np.int64)
+    indices = making.asarray(x.argmax(axis) if largest else x.argmin(axis))
     if keepdim:
         indices = indices.reshape(reduced_shape(x.shape, (axis,), True)).copy()
     return indices
@@ -124,7 +125,7 @@ def _arg(name: str, x: Array, dim: int | None, keepdim: bool, largest: bool) -> 
     if x.size == 0:
         raise OutOfRangeError(f"{name}() of a tensor without elements needs a dim", shape=x.shape)
     index = x.argmax() if largest else x.argmin()
-    return np.full((1,) * x.ndim if keepdim else (), index, np.int64)
+    return making.full((1,) * x.ndim if keepdim else (), index, np.int64)
 
 
 def argmax(self: Array, dim: int | None = None, keepdim: bool = False) -> Array:
@@ -145,13 +146,13 @@ def _refuse_unordered(x: Array, name: str = "median") -> None:
 def _median_of_nothing(x: Array) -> Array:
     """nan, or the integer to which a nan is cast."""
     if x.dtype.kind == "b":
-        return np.ones((), np.bool_)
+        return making.ones((), np.bool_)
     if x.dtype.kind == "c":
-        return np.full((), complex(math.nan, 0.0), x.dtype)
+        return making.full((), complex(math.nan, 0.0), x.dtype)
     if x.dtype.kind == "f":
-        return np.full((), math.nan, x.dtype)
+        return making.full((), math.nan, x.dtype)
     lowest = np.iinfo(np.int64 if x.dtype.itemsize == 8 else np.int32).min
-    return np.full((), lowest, np.int64).astype(x.dtype)
+    return making.full((), lowest, np.int64).astype(x.dtype)
 
 
 def median(self: Array) -> Array:
@@ -164,7 +165,7 @@ def median(self: Array) -> Array:
     # The last index is partitioned as well, because nans are sorted to the end.
     parts: Array = np.partition(flat, (middle, flat.size - 1))
     last = parts[-1]
-    return np.array(last if last != last else parts[middle])
+    return making.array(last if last != last else parts[middle])
 
 
 def extreme(self: Array, dim: int, kind: str) -> Array:
@@ -182,7 +183,7 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
     refuse_empty_axis("median", self, axis)
     _refuse_unordered(self)
     if self.ndim == 0:
-        return self.copy(), np.zeros((), np.int64)
+        return self.copy(), making.zeros((), np.int64)
     order = np.argsort(self, axis, kind="stable")
     place = (self.shape[axis] - 1) // 2
     middle = order[(slice(None),) * axis + (slice(place, place + 1),)]
@@ -196,8 +197,8 @@ def median_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, Arr
 def taken_at(x: Array, places: Array, axis: int, keepdim: bool) -> tuple[Array, Array]:
     """The elements at one place of each row, and the places, which have the dimension here."""
     shape = reduced_shape(x.shape, (axis,), keepdim)
-    values: Array = np.empty(shape, x.dtype)
-    indices: Array = np.empty(shape, np.int64)
+    values: Array = making.empty(shape, x.dtype)
+    indices: Array = making.empty(shape, np.int64)
     values[...] = take_along(x, places, axis).reshape(shape)
     indices[...] = places.reshape(shape)
     return values, indices
@@ -214,7 +215,7 @@ def nanmedian_dim(self: Array, dim: int, keepdim: bool = False) -> tuple[Array, 
     refuse_empty_axis("nanmedian", self, axis)
     _refuse_unordered(self, "nanmedian")
     if self.ndim == 0:
-        return self.copy(), np.zeros((), np.int64)
+        return self.copy(), making.zeros((), np.int64)
     # A nan stands behind all numbers.
     order = np.argsort(self, axis, kind="stable")
     count = np.add.reduce(self == self, axis, np.int64, keepdims=True)
@@ -232,7 +233,9 @@ def checked_counts(self: Array, extreme: Array) -> Array:
     """
     shapes = self.shape, extreme.shape
     # The shapes differ where only one of the two is a batch.
-    counts = self if shapes[0] == shapes[1] else np.broadcast_to(self, np.broadcast_shapes(*shapes))
+    counts = (
+        self if shapes[0] == shapes[1] else making.broadcast_to(self, np.broadcast_shapes(*shapes))
+    )
     counts = counts.copy()
     if not counts.all() and ((counts == 0) & (extreme == extreme)).any():
         raise UnseenWriteError(

@@ -8,6 +8,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.reductions.products import is_plain_product, products_of_others
 from vtgrad.ops.kernels.support.axes import in_dtype, put_along, take_along
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
@@ -31,7 +32,7 @@ def put_selected(self: Array, sizes: Shape, dim: int, indices: Array, keepdim: b
     `self` and `indices` are the results of a reduction of `dim`; `keepdim` states whether they
     still have that dimension. It may be longer than 1, as after a sort.
     """
-    out: Array = np.zeros(sizes, self.dtype)
+    out: Array = making.zeros(sizes, self.dtype)
     if out.ndim == 0:
         out[...] = resolved(self)
         return out
@@ -49,7 +50,7 @@ def take_selected(self: Array, dim: int, indices: Array, keepdim: bool) -> Array
     axis = normalize_dim(dim, self.ndim)
     where = indices if keepdim else np.expand_dims(indices, axis)
     taken: Array = take_along(self, where, axis)
-    out: Array = np.empty(indices.shape, self.dtype)
+    out: Array = making.empty(indices.shape, self.dtype)
     out[...] = taken.reshape(indices.shape)
     return out
 
@@ -86,14 +87,14 @@ def prod_backward(
         others = products_of_others(input.reshape(-1), 0).reshape(input.shape)
     else:
         others = products_of_others(input, axis)
-    return np.asarray(np.multiply(self, others.conj()))
+    return making.asarray(np.multiply(self, others.conj()))
 
 
 def softmax_backward(self: Array, result: Array, dim: int) -> Array:
     """The gradient of ``softmax``."""
     axis = normalize_dim(dim, result.ndim)
     work = _SINGLE if result.dtype == _HALF else result.dtype
-    out: Array = np.empty(result.shape, work)
+    out: Array = making.empty(result.shape, work)
     np.multiply(self, result, out, dtype=work)
     total = np.add.reduce(out, axis, keepdims=True) if out.ndim else out.copy()
     np.subtract(out, np.multiply(result, total, dtype=work), out)
@@ -104,7 +105,7 @@ def log_softmax_backward(self: Array, result: Array, dim: int) -> Array:
     """The gradient of ``log_softmax``."""
     axis = normalize_dim(dim, result.ndim)
     work = _SINGLE if result.dtype == _HALF else result.dtype
-    out: Array = np.empty(result.shape, work)
+    out: Array = making.empty(result.shape, work)
     np.exp(result, out, dtype=work)
     total = np.add.reduce(self, axis, work, keepdims=True) if out.ndim else self.astype(work)
     np.multiply(out, total, out)

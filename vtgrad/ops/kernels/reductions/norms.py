@@ -13,6 +13,7 @@ from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.arithmetic.basic import sub
 from vtgrad.ops.kernels.reductions.reduce import reduce_into
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.shapes import normalize_dim
 
@@ -84,7 +85,7 @@ def linalg_vector_norm(
         return in_dtype(result, final)
     if ord == 0:
         return in_dtype(reduce_into(np.add, x != 0, dim, keepdim, np.dtype(np.int64)), final)
-    size: Array = np.asarray(np.abs(x))
+    size: Array = making.asarray(np.abs(x))
     if ord in (math.inf, -math.inf):
         extreme = np.maximum if ord > 0 else np.minimum
         return in_dtype(reduce_into(extreme, size, dim, keepdim, None), final)
@@ -126,6 +127,8 @@ def renorm(self: Array, p: float, dim: int, maxnorm: float) -> Array:
     x = self.astype(_SINGLE) if self.dtype == _HALF else self
     dims = tuple([d for d in range(self.ndim) if d != axis])
     norm = linalg_vector_norm(x, p, dims, True)
-    factor: Array = np.ones_like(norm)
-    np.true_divide(maxnorm, norm + norm.dtype.type(1e-7), out=factor, where=norm > maxnorm)
-    return in_dtype(np.ascontiguousarray(x * factor), self.dtype)
+    factor: Array = making.ones_like(norm)
+    np.true_divide(
+        maxnorm, norm + making.asarray(1e-7, norm.dtype), out=factor, where=norm > maxnorm
+    )
+    return in_dtype(making.ascontiguousarray(x * factor), self.dtype)

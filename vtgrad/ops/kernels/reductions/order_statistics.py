@@ -10,6 +10,7 @@ import numpy as np
 from vtgrad.errors import NotSupportedError, OptionValueError
 from vtgrad.ops.kernels.reductions.extremes import refuse_empty_axis, taken_at
 from vtgrad.ops.kernels.support.axes import axis_last, reduced_shape, take_along
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.shapes import normalize_dim
 
@@ -39,7 +40,7 @@ def kthvalue(self: Array, k: int, dim: int = -1, keepdim: bool = False) -> tuple
             size=size,
         )
     if self.ndim == 0:
-        return self.copy(), np.zeros((), np.int64)
+        return self.copy(), making.zeros((), np.int64)
     _refuse_unordered("kthvalue", self, "cb")
     order = np.argsort(self, axis, kind="stable")
     return taken_at(self, np.take(order, [k - 1], axis), axis, keepdim)
@@ -53,14 +54,14 @@ def mode(self: Array, dim: int = -1, keepdim: bool = False) -> tuple[Array, Arra
     axis = normalize_dim(dim, self.ndim)
     refuse_empty_axis("mode", self, axis)
     if self.ndim == 0:
-        return self.copy(), np.zeros((), np.int64)
+        return self.copy(), making.zeros((), np.int64)
     _refuse_unordered("mode", self, "c")
     order = np.argsort(self, axis, kind="stable")
     ordered = axis_last(take_along(self, order, axis), axis)
     count = ordered.shape[-1]
-    place = np.arange(count)
+    place = making.arange(count)
     # The last element of each run of equal ones has the length of the run.
-    last = np.ones(ordered.shape, np.bool_)
+    last = making.ones(ordered.shape, np.bool_)
     np.not_equal(ordered[..., 1:], ordered[..., :-1], out=last[..., :-1])
     ends = np.where(last, place, -1)
     before = np.maximum.accumulate(ends, -1)

@@ -18,6 +18,7 @@ import numpy as np
 
 from vtgrad.ops.kernels.reductions.recurrence import linear_recurrence
 from vtgrad.ops.kernels.support.axes import in_dtype
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.shapes import normalize_dim
 
@@ -48,7 +49,7 @@ def is_plain_product(input: Array, result: Array) -> bool:
     """Whether no factor is zero, and no product has over- or underflowed."""
     if not np.logical_and.reduce(input, None):
         return False
-    size = np.asarray(np.abs(result))
+    size = making.asarray(np.abs(result))
     low, high = _LIMITS[size.dtype]
     return bool(np.logical_and.reduce((size >= low) & (size <= high), None))
 
@@ -78,7 +79,7 @@ def _raised(x: Array, exponents: Array) -> Array:
     """`x` times powers of two."""
     limited = np.clip(exponents, -4000, 4000).astype(np.int32)
     if x.dtype.kind != "c":
-        return np.asarray(np.ldexp(x, limited))
+        return making.asarray(np.ldexp(x, limited))
     # In two steps: half of the power may be a number where it is not.
     half = limited // 2
     r: Array = x * np.ldexp(1.0, half) * np.ldexp(1.0, limited - half)
@@ -91,7 +92,7 @@ def _product(fractions: Array, exponents: Array) -> tuple[Array, Array]:
     while len(fractions) > 1:
         missing = -len(fractions) % min(_BLOCK, len(fractions))
         if missing:
-            ones = np.ones((missing, *fractions.shape[1:]), fractions.dtype)
+            ones = making.ones((missing, *fractions.shape[1:]), fractions.dtype)
             fractions = np.concatenate([fractions, ones])
         length = min(_BLOCK, len(fractions))
         blocks = fractions.reshape(-1, length, *fractions.shape[1:])
@@ -102,7 +103,7 @@ def _product(fractions: Array, exponents: Array) -> tuple[Array, Array]:
 
 def _before_and_after(x: Array) -> tuple[Array, Array]:
     """The products of all elements before and behind each along the first dimension."""
-    before, after = np.ones_like(x), np.ones_like(x)
+    before, after = making.ones_like(x), making.ones_like(x)
     np.multiply.accumulate(x[:-1], 0, None, before[1:])
     np.multiply.accumulate(x[:0:-1], 0, None, after[-2::-1])
     return before, after
@@ -117,7 +118,7 @@ def _in_front(x: Array, axis: int) -> Array:
 def products_of_others(self: Array, dim: int) -> Array:
     """At each index along `dim` the product of all other elements."""
     if self.ndim == 0 or self.size == 0:
-        return np.ones_like(self)
+        return making.ones_like(self)
     axis = normalize_dim(dim, self.ndim)
     x = _in_front(self, axis)
     if np.isfinite(x).all():
@@ -137,7 +138,7 @@ def products_of_others(self: Array, dim: int) -> Array:
 def products_of_others_backward(self: Array, input: Array, dim: int) -> Array:
     """The gradient of the elements, for gradients of the products of the others."""
     if self.ndim == 0 or self.size == 0:
-        return np.zeros_like(self)
+        return making.zeros_like(self)
     axis = normalize_dim(dim, self.ndim)
     grads, x = _in_front(self, axis), _in_front(input, axis).conj()
     if np.isfinite(x).all():
@@ -150,7 +151,7 @@ def products_of_others_backward(self: Array, input: Array, dim: int) -> Array:
 def _by_neighbours(grads: Array, x: Array) -> Array:
     """As `_by_two`, also of infinities and nans."""
     before, after = _before_and_after(x)
-    found: Array = np.zeros_like(before)
+    found: Array = making.zeros_like(before)
     # Sums over the elements before and behind each; see Note [Linear recurrences].
     earlier = linear_recurrence((grads * before)[:-1], x[:-1], 0, False)
     later = linear_recurrence((grads * after)[:0:-1], x[:0:-1], 0, False)[::-1]
@@ -175,7 +176,7 @@ def _by_two(grads: Array, x: Array) -> Array:
 
 def _sums_of_others(x: Array) -> Array:
     """The sums of the others along the first dimension, without a difference."""
-    before, after = np.zeros_like(x), np.zeros_like(x)
+    before, after = making.zeros_like(x), making.zeros_like(x)
     np.add.accumulate(x[:-1], 0, None, before[1:])
     np.add.accumulate(x[:0:-1], 0, None, after[-2::-1])
     r: Array = before + after

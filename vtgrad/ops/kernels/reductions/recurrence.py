@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.kernels.support.axes import in_dtype
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.shapes import normalize_dim
@@ -41,7 +42,7 @@ def linear_recurrence(self: Array, factors: Array, dim: int, reverse: bool) -> A
     self, factors = resolved(self), resolved(factors)
     axis = normalize_dim(dim, self.ndim)
     dtype = _COMPLEX if "c" in (self.dtype.kind, factors.dtype.kind) else _REAL
-    sums: Array = np.array(np.moveaxis(self, axis, 0), dtype)
+    sums: Array = making.array(np.moveaxis(self, axis, 0), dtype)
     steps = in_dtype(np.moveaxis(factors, axis, 0), dtype)[1:]
     if reverse:
         _run(sums[::-1], steps[::-1])

@@ -16,6 +16,7 @@ import numpy as np
 from vtgrad.errors import DimensionError, DTypeError, NotSupportedError, ShapeError
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype, reduced_shape
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.long_sums import LONG_SUM
@@ -46,11 +47,11 @@ def reduce_into(
         if axis is not None:
             return _add_in_blocks(x, axis, axes_of(dim, x.ndim), keepdim, dtype or x.dtype)
     if dim is None and not keepdim:
-        return np.asarray(ufunc.reduce(x, None, dtype))
+        return making.asarray(ufunc.reduce(x, None, dtype))
     if dtype is None:
         dtype = x.dtype
     axes = axes_of(dim, x.ndim)
-    out: Array = np.empty(reduced_shape(x.shape, axes, keepdim), dtype)
+    out: Array = making.empty(reduced_shape(x.shape, axes, keepdim), dtype)
     ufunc.reduce(x, axes, dtype, out, keepdims=keepdim)
     return out
 
@@ -80,12 +81,12 @@ def _add_in_blocks(
     block = max(LONG_SUM, math.isqrt(length))
     starts = range(0, length, block)
     shape = reduced_shape(x.shape, axes, keepdim)
-    parts: Array = np.empty((len(starts), *shape), dtype)
+    parts: Array = making.empty((len(starts), *shape), dtype)
     before = (np.s_[:],) * axis
     for nr, start in enumerate(starts):
         piece = x[(*before, np.s_[start : start + block])]
         np.add.reduce(piece, axes, dtype, out=parts[nr, ...], keepdims=keepdim)
-    out: Array = np.empty(shape, dtype)
+    out: Array = making.empty(shape, dtype)
     np.add.reduce(parts, 0, dtype, out=out)
     return out
 
@@ -110,7 +111,7 @@ def sum(
     """Sum; integers and bools are summed as int64 unless `dtype` is given."""
     if dtype is None and self.dtype in _AS_THEY_ARE:
         if dim is None and not keepdim and self.flags.c_contiguous:
-            return np.asarray(np.add.reduce(self, None))
+            return making.asarray(np.add.reduce(self, None))
         return reduce_into(np.add, self, dim, keepdim, None)
     return _accumulate_all(np.add, self, dim, keepdim, dtype)
 

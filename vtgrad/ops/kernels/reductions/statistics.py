@@ -12,6 +12,7 @@ from vtgrad.errors import DTypeError
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.kernels.reductions.reduce import mean, reduce_into
 from vtgrad.ops.kernels.support.axes import axes_of, in_dtype
+from vtgrad.storage import making
 from vtgrad.storage.argument_types import AnyBool
 from vtgrad.storage.arrays import Array, NumpyDType
 
@@ -32,7 +33,7 @@ def _squares(x: Array) -> Array:
     if x.dtype.kind == "c":
         r: Array = np.square(x.real) + np.square(x.imag)
         return r
-    return np.asarray(np.square(x, out=x if x.ndim else None))
+    return making.asarray(np.square(x, out=x if x.ndim else None))
 
 
 def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim: AnyBool) -> Array:
@@ -44,7 +45,7 @@ def _variance(name: str, x: Array, dim: Dims, correction: float | None, keepdim:
     count = math.prod([x.shape[d] for d in axes])
     centre: Array = np.add.reduce(x, axes, wide, None, keepdims=True)
     centre = np.true_divide(centre, count)
-    squares = _squares(np.asarray(np.subtract(x, centre, dtype=wide)))
+    squares = _squares(making.asarray(np.subtract(x, centre, dtype=wide)))
     total = reduce_into(np.add, squares, axes if x.ndim else None, bool(keepdim), None)
     # With no more elements than the correction the divisor is 0: inf or nan.
     freedom = max(count - (1.0 if correction is None else correction), 0.0)

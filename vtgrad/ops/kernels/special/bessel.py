@@ -9,7 +9,6 @@ then below the rounding error, as a polynomial of lower degree.
 
 from __future__ import annotations
 
-import functools
 from math import pi
 from typing import Final
 
@@ -17,7 +16,9 @@ import numpy as np
 
 from vtgrad.ops.kernels.special.piecewise import Piecewise
 from vtgrad.ops.kernels.special.series import in_double, polynomial
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import made_once
 
 __all__ = ["i0", "special_i1"]
 
@@ -53,11 +54,11 @@ def _of_order(order: int, x: Array) -> Array:
     return result
 
 
-@functools.cache
+@made_once
 def _tables() -> tuple[Piecewise, Piecewise]:
     """The functions of order 0 and 1 up to `_LARGE`."""
-    r = np.arange(int(_LARGE * 2**_BITS) + 1) / 2**_BITS
-    rows = [np.array([_power_series(order, n) for n in range(len(r))]) for order in (0, 1)]
+    r = making.arange(int(_LARGE * 2**_BITS) + 1) / 2**_BITS
+    rows = [making.array([_power_series(order, n) for n in range(len(r))]) for order in (0, 1)]
     divisor = np.where(r == 0, 1, r)
     at_zero = (1, 0, 1 / 4, 0, 1 / 64, 0, 1 / 2304, 0)
     for k in range(_DEGREE):
@@ -80,7 +81,7 @@ def _power_series(order: int, multiple: int) -> float:
     return total / (1 << _PRECISION)
 
 
-@functools.cache
+@made_once
 def _tails() -> tuple[list[Array], list[Array]]:
     """The expansions in powers of ``_LARGE / x``."""
     zero, one = (_asymptotic_series(order) for order in (0, 1))
@@ -99,4 +100,4 @@ def _asymptotic_series(order: int) -> list[Array]:
         )
         highest = found.pop() / nearest.coef[degree]
         found = [c - highest * nearest.coef[k] for k, c in enumerate(found)]
-    return [np.asarray(c) for c in found]
+    return [making.asarray(c) for c in found]

@@ -14,9 +14,11 @@ from vtgrad.ops.kernels.support.elementwise import (
     number,
     refuse,
     run,
+    zero_of,
 )
 from vtgrad.ops.kernels.support.elementwise import working as working_dtype
 from vtgrad.ops.kernels.support.result_strides import broadcast_shapes, empty_like_elementwise
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.promotion import result_dtype
 
@@ -63,8 +65,8 @@ def xlogy(input: Operand, other: Operand, *, out: Array | None = None) -> Array:
     )
     base = other.astype(work, copy=False) if isinstance(other, np.ndarray) else number(other, work)
     broadcast_shapes(factor.shape, base.shape)
-    product = np.asarray(factor * np.log(base))
+    product = making.asarray(factor * np.log(base))
     zero = np.equal(factor, 0)
     if np.count_nonzero(zero):
-        product = np.where(zero & ~np.isnan(base), factor.dtype.type(0), product)
+        product = np.where(zero & ~np.isnan(base), zero_of(factor.dtype), product)
     return finish_like(product, dtype, out, input, other)

@@ -15,7 +15,6 @@ is tabulated:
 
 from __future__ import annotations
 
-import functools
 import math
 from math import pi, sqrt
 from typing import Final
@@ -25,7 +24,9 @@ import numpy as np
 from vtgrad.ops.kernels.special.fixed_point import ONE, exponential, fixed, root, times
 from vtgrad.ops.kernels.special.piecewise import Piecewise, horner
 from vtgrad.ops.kernels.special.series import in_double
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import constant, made_once
 
 __all__ = ["erf", "erfc", "erfinv"]
 
@@ -39,14 +40,14 @@ _ERFC_BITS: Final = 7
 _ERFINV_BITS: Final = 6
 _DEGREE: Final = 6
 # Beyond these `erf` rounds to 1, and `erfc` to 0.
-_ONE: Final = np.asarray(6.0)
-_VANISHED: Final = np.asarray(27.5)
+_ONE: Final = constant(6.0)
+_VANISHED: Final = constant(27.5)
 _SCALE: Final = 2.0**64
-_UNSCALED: Final = np.asarray(1 / _SCALE)
+_UNSCALED: Final = constant(1 / _SCALE)
 # Up to this magnitude ``1 - p * p`` keeps enough digits.
 _CENTRAL: Final = 0.9
 # Squares of this size are subnormal.
-_LEAST: Final = np.asarray(1e-300)
+_LEAST: Final = constant(1e-300)
 
 
 def erf(input: Array, *, out: Array | None = None) -> Array:
@@ -120,22 +121,22 @@ def _erfinv(p: Array) -> Array:
 
 
 def _multiples(bits: int, end: float) -> Array:
-    r: Array = np.arange(int(end * 2**bits) + 1) / 2**bits
+    r: Array = making.arange(int(end * 2**bits) + 1) / 2**bits
     return r
 
 
-@functools.cache
+@made_once
 def _erf_table() -> Piecewise:
     r = _multiples(_ERF_BITS, float(_ONE))
-    rows = [np.array([math.erf(value) for value in r.tolist()]), _SLOPE * np.exp(-r * r)]
+    rows = [making.array([math.erf(value) for value in r.tolist()]), _SLOPE * np.exp(-r * r)]
     # From f'' = -2 * x * f'.
     for k in range(1, _DEGREE):
-        before = 2 * (k - 1) * rows[k - 1] if k > 1 else np.zeros_like(r)
+        before = 2 * (k - 1) * rows[k - 1] if k > 1 else making.zeros_like(r)
         rows.append((-2 * r * k * rows[k] - before) / (k * (k + 1)))
     return Piecewise(0, _ERF_BITS, rows)
 
 
-@functools.cache
+@made_once
 def _erfc_table() -> Piecewise:
     r = _multiples(_ERFC_BITS, float(_VANISHED))
     # r * r has few digits. Where the exponential is subnormal, part of the scale is in it.
@@ -143,7 +144,7 @@ def _erfc_table() -> Piecewise:
     density = np.exp(np.where(large, 44 - r * r, -r * r)) * np.where(
         large, _SCALE * math.exp(-44), _SCALE
     )
-    near = np.array([math.erfc(value) for value in r.tolist()]) * _SCALE
+    near = making.array([math.erfc(value) for value in r.tolist()]) * _SCALE
     rows = [np.where(r > 26, density * _asymptotic(np.maximum(r, 1)), near)]
     # From f' = 2 * x * f - 2 / sqrt(pi), of the scaled function.
     rows.append(2 * r * rows[0] - _SLOPE * density)
@@ -155,16 +156,16 @@ def _erfc_table() -> Piecewise:
 def _asymptotic(x: Array) -> Array:
     """``exp(x * x) * erfc(x)`` for large x (DLMF 7.12.1)."""
     inverse = 1 / (2 * x * x)
-    total: Array = np.ones_like(x)
+    total: Array = making.ones_like(x)
     for n in range(7, 0, -1):
         total = 1 - (2 * n - 1) * inverse * total
     return total / (x * sqrt(pi))
 
 
-@functools.cache
+@made_once
 def _erfinv_table() -> Piecewise:
     r = _multiples(_ERFINV_BITS, 6.05)
-    values = np.array([_inverse_at(value) for value in r.tolist()])
+    values = making.array([_inverse_at(value) for value in r.tolist()])
     slopes = sqrt(pi) / 2 * np.exp(values * values - r * r)
     slopes[1:] *= r[1:] / np.sqrt(-np.expm1(-r[1:] * r[1:]))
     # y'' = y' * (2 * y * y' - 2 * x + g), with g = 1 / x - x / (exp(x * x) - 1).
@@ -196,7 +197,7 @@ def _gap(r: Array) -> list[Array]:
         powers.append(exponential[k + 1])
     quotient: list[Array] = []
     for k in range(_DEGREE):
-        rest = x if k == 0 else np.full_like(x, k == 1)
+        rest = x if k == 0 else making.full_like(x, k == 1)
         for j in range(1, k + 1):
             rest = rest - powers[j] * quotient[k - j]
         quotient.append(rest / powers[0])

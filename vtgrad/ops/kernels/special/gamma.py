@@ -20,8 +20,10 @@ from vtgrad.errors import NotSupportedError, OptionValueError
 from vtgrad.ops.kernels.special.gamma_tables import HIGH, LOW, digamma_table, lgamma_table
 from vtgrad.ops.kernels.special.series import in_double, polynomial
 from vtgrad.ops.kernels.special.zeta import BERNOULLI, zeta
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import integer
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.lazy_array import resolved
 
 __all__ = ["digamma", "lgamma", "mvlgamma", "polygamma_of"]
@@ -35,9 +37,9 @@ _MOST_DIMENSIONS: Final = 100_000
 
 # As 0-d arrays, which NumPy takes faster than numbers.
 _STIRLING: Final = [
-    np.asarray(b / (c * 2 * n * (2 * n - 1))) for n, (b, c) in enumerate(BERNOULLI[:10], 1)
+    constant(b / (c * 2 * n * (2 * n - 1))) for n, (b, c) in enumerate(BERNOULLI[:10], 1)
 ]
-_DIGAMMA: Final = [np.asarray(-b / (c * 2 * n)) for n, (b, c) in enumerate(BERNOULLI[:10], 1)]
+_DIGAMMA: Final = [constant(-b / (c * 2 * n)) for n, (b, c) in enumerate(BERNOULLI[:10], 1)]
 
 
 def lgamma(input: Array, *, out: Array | None = None) -> Array:
@@ -97,10 +99,10 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
         )
 
     # PyTorch adds terms in a row-major array.
-    input = np.ascontiguousarray(resolved(input)).reshape(input.shape)
+    input = making.ascontiguousarray(resolved(input)).reshape(input.shape)
 
     def total(x: Array) -> Array:
-        result: Array = np.full(x.shape, p * (p - 1) / 4 * np.log(pi))
+        result: Array = making.full(x.shape, p * (p - 1) / 4 * float(np.log(pi)))
         for j in range(p):
             result += _lgamma(x - j / 2)
         return result

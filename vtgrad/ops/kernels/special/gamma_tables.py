@@ -7,15 +7,14 @@ Taylor coefficients are zeta functions (DLMF 25.11.12).
 
 from __future__ import annotations
 
-import functools
 from typing import Final
-
-import numpy as np
 
 from vtgrad.ops.kernels.special.fixed_point import ONE, UNIT_BITS, logarithm, times
 from vtgrad.ops.kernels.special.piecewise import Piecewise
 from vtgrad.ops.kernels.special.zeta import BERNOULLI, zeta_of_positive
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import made_once
 
 __all__ = ["HIGH", "LOW", "digamma_table", "lgamma_of_one_more", "lgamma_table"]
 
@@ -33,7 +32,7 @@ _HALF_LOG_2_PI: Final = 91893853320467274178032973640561763986139747363778 * ONE
 _NOTHING: Final = 1 << UNIT_BITS - 80
 
 
-@functools.cache
+@made_once
 def lgamma_table() -> Piecewise:
     """The logarithm of the gamma function from `LOW` to `HIGH`."""
     r, values = _multiples(), []
@@ -49,13 +48,13 @@ def lgamma_table() -> Piecewise:
     return Piecewise(int(r[0] * 2**_BITS), _BITS, [_sorted(values), *_slopes(r)])
 
 
-@functools.cache
+@made_once
 def lgamma_of_one_more() -> Piecewise:
     """The logarithm of the gamma function of ``1 + x``, for x up to 7: exact for small x too."""
     return lgamma_table().moved(2**_BITS)
 
 
-@functools.cache
+@made_once
 def digamma_table() -> Piecewise:
     """The digamma function from `LOW` to `HIGH`."""
     r, values = _multiples(), []
@@ -72,12 +71,12 @@ def digamma_table() -> Piecewise:
 
 
 def _multiples() -> Array:
-    r: Array = np.arange(int(LOW * 2**_BITS), int(HIGH * 2**_BITS) + 1) / 2**_BITS
+    r: Array = making.arange(int(LOW * 2**_BITS), int(HIGH * 2**_BITS) + 1) / 2**_BITS
     return r
 
 
 def _sorted(values: list[tuple[int, float]]) -> Array:
-    return np.array([value for _, value in sorted(values)])
+    return making.array([value for _, value in sorted(values)])
 
 
 def _slopes(r: Array) -> list[Array]:

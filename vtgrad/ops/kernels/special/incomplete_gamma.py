@@ -21,7 +21,6 @@ because its exponents cancel, and from the logarithms for small a.
 
 from __future__ import annotations
 
-import functools
 from typing import Final
 
 import numpy as np
@@ -31,7 +30,9 @@ from vtgrad.ops.kernels.special.gamma import lgamma
 from vtgrad.ops.kernels.special.gamma_tables import lgamma_of_one_more
 from vtgrad.ops.kernels.special.series import by_blocks, polynomial
 from vtgrad.ops.kernels.support.elementwise import finish_like, refuse
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.lasting_arrays import constant, made_once
 from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.shapes import broadcast_shapes
 
@@ -40,9 +41,9 @@ __all__ = ["igamma", "igammac"]
 
 _EPSILON: Final = float(np.finfo(np.float64).eps)
 # As 0-d arrays, which NumPy takes faster than numbers.
-_ONE: Final = np.asarray(1.0)
-_TWO: Final = np.asarray(2.0)
-_EIGHT: Final = np.asarray(8.0)
+_ONE: Final = constant(1.0)
+_TWO: Final = constant(2.0)
+_EIGHT: Final = constant(8.0)
 # From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
 # Outside of it the series and the fraction need some hundred steps for any order.
 _LARGE: Final = 20.0
@@ -56,14 +57,14 @@ _BITS: Final = 400
 # Steps between two looks at whether series have converged.
 _STEPS_AT_ONCE: Final = 4
 # The terms that count of a power series up to 1.1, as 0-d arrays, which NumPy takes fastest.
-_TERMS_OF_DIFFERENCE: Final = [np.asarray(float(n)) for n in range(1, 20)]
+_TERMS_OF_DIFFERENCE: Final = [constant(float(n)) for n in range(1, 20)]
 # The coefficients of the area hyperbolic tangent, but for the first.
-_ODD: Final = [np.asarray(1 / (2 * n + 3)) for n in range(22)]
+_ODD: Final = [constant(1 / (2 * n + 3)) for n in range(22)]
 # More steps than any argument needs.
 _MOST_STEPS: Final = 2000
 # The coefficients of Stirling's series for the logarithm of the gamma function.
 _STIRLING: Final = [
-    np.asarray(c) for c in (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+    constant(c) for c in (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 ]
 
 
@@ -91,14 +92,14 @@ def _in_double(name: str, upper: bool, input: Array, other: Array, out: Array | 
 
 def _spread(values: Array, shape: Shape) -> Array:
     """A vector of the values, broadcast to a shape."""
-    whole = values if values.shape == shape else np.broadcast_to(values, shape)
+    whole = values if values.shape == shape else making.broadcast_to(values, shape)
     return whole.astype(np.float64).reshape(-1)
 
 
 def _either(a: Array, x: Array, upper: bool) -> Array:
     """Q if `upper`, otherwise P."""
     inside = (a > 0) & (a < np.inf) & (x > 0) & (x < np.inf)
-    result = np.empty(a.shape) if inside.all() else _at_limits(a, x, upper)
+    result = making.empty(a.shape) if inside.all() else _at_limits(a, x, upper)
     uniform = inside & _uniform_range(a, x)
     # Where Q is not by far the smaller one, or the series of its difference from 1 applies.
     small = (x <= 1.1) & np.where(x <= 0.5, a * np.log(x) > -0.4, x * 1.1 >= a)
@@ -120,7 +121,7 @@ def _either(a: Array, x: Array, upper: bool) -> Array:
 
 def _at_limits(a: Array, x: Array, upper: bool) -> Array:
     """Where one argument is 0 or infinite; nan elsewhere."""
-    result: Array = np.full(a.shape, np.nan)
+    result: Array = making.full(a.shape, np.nan)
     valid = (a >= 0) & (x >= 0)
     result[valid & (x == 0) & (a > 0)] = upper
     result[valid & (a == 0) & (x > 0)] = not upper
@@ -148,7 +149,7 @@ def _log1p_less_itself(x: Array, one_more: Array) -> Array:
 
 def _factor(a: Array, x: Array) -> Array:
     """``x ** a * exp(-x) / gamma(a)``."""
-    result: Array = np.empty(a.shape)
+    result: Array = making.empty(a.shape)
     large = a >= 10
     low, at = a[~large], x[~large]
     result[~large] = np.exp(low * np.log(at) - at - lgamma(low))
@@ -161,9 +162,9 @@ def _factor(a: Array, x: Array) -> Array:
 
 
 def _lower_by_series(a: Array, x: Array) -> Array:
-    term: Array = np.ones(a.shape)
-    total: Array = np.ones(a.shape)
-    above, ratio = a.copy(), np.empty(a.shape)
+    term: Array = making.ones(a.shape)
+    total: Array = making.ones(a.shape)
+    above, ratio = a.copy(), making.empty(a.shape)
     for n in range(_MOST_STEPS):
         np.add(above, _ONE, above)
         np.divide(x, above, ratio)
@@ -186,11 +187,11 @@ def _lower_by_series(a: Array, x: Array) -> Array:
 def _upper_by_fraction(a: Array, x: Array) -> Array:
     """The fraction as a sum, whose terms shrink from one to the next (W. Gautschi, 1979)."""
     first = x + 1 - a
-    numerator: Array = np.zeros(a.shape)
+    numerator: Array = making.zeros(a.shape)
     step_of_numerator = 1 - a
     denominator, step_of_denominator = (x - 1 - a) * first, 4 * first
-    ratio, term, total = np.zeros(a.shape), np.ones(a.shape), np.ones(a.shape)
-    part = np.empty(a.shape)
+    ratio, term, total = making.zeros(a.shape), making.ones(a.shape), making.ones(a.shape)
+    part = making.empty(a.shape)
     for n in range(_MOST_STEPS):
         np.add(numerator, step_of_numerator, numerator)
         np.add(step_of_numerator, _TWO, step_of_numerator)
@@ -210,9 +211,9 @@ def _upper_by_fraction(a: Array, x: Array) -> Array:
 
 
 def _upper_by_difference(a: Array, x: Array) -> Array:
-    term: Array = np.ones(a.shape)
-    total: Array = np.zeros(a.shape)
-    step = np.empty(a.shape)
+    term: Array = making.ones(a.shape)
+    total: Array = making.zeros(a.shape)
+    step = making.empty(a.shape)
     minus = -x
     for n in _TERMS_OF_DIFFERENCE:
         np.divide(minus, n, step)
@@ -229,7 +230,7 @@ def _upper_by_difference(a: Array, x: Array) -> Array:
 # -- the uniform expansion ------------------------------------------------------------------
 
 
-@functools.cache
+@made_once
 def _uniform_coefficients() -> tuple[tuple[float, ...], ...]:
     """For each power of 1 / a the Taylor coefficients in eta."""
     one = 1 << _BITS
@@ -265,7 +266,7 @@ def _uniform(a: Array, x: Array, sign: float) -> Array:
     mu = (x - a) / a
     eta = np.copysign(np.sqrt(-2 * _log1p_less_itself(mu, x / a)), mu)
     inverse = 1 / a
-    total: Array = np.zeros(a.shape)
+    total: Array = making.zeros(a.shape)
     for row in reversed(_uniform_coefficients()):
         total = total * inverse + polynomial(row, eta)
     rest = np.exp(-0.5 * a * eta * eta) / np.sqrt(2 * np.pi * a) * total

@@ -24,6 +24,7 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 
 __all__ = ["Piecewise"]
@@ -57,8 +58,8 @@ class Piecewise:
 
     def __init__(self, first: int, bits: int, taylor: Sequence[Array]) -> None:
         shift = 1.5 * 2.0 ** (52 - bits)
-        self._shift = np.asarray(shift)
-        self._start = np.asarray(shift).view(_INT64) + first
+        self._shift = making.asarray(shift)
+        self._start = making.asarray(making.asarray(shift).view(_INT64) + first)
         self._table = _economized(np.stack(taylor), 2.0 ** -(bits + 1))
         self.powers = tuple(self._table)
 
@@ -71,8 +72,12 @@ class Piecewise:
         """The function of the sum of its argument and so many steps, which is not rounded."""
         result = Piecewise.__new__(Piecewise)
         result._shift, result._table, result.powers = self._shift, self._table, self.powers
-        result._start = self._start - multiples
+        result._start = making.asarray(self._start - multiples)
         return result
+
+    def arrays(self) -> tuple[Array, ...]:
+        """All arrays in it."""
+        return (self._shift, self._start, self._table, *self.powers)
 
     def around(self, x: Array) -> tuple[Array, Array]:
         """The distance from the nearest multiple, and the coefficients there, lowest first.
@@ -83,7 +88,8 @@ class Piecewise:
         at = np.subtract(shifted.view(_INT64), self._start)
         np.subtract(shifted, self._shift, shifted)
         np.subtract(x, shifted, shifted)
-        return shifted, self._table.take(at, 1, mode="clip")
+        # Made one of a recording's arrays: NumPy asks no index for its class.
+        return shifted, making.asarray(self._table).take(at, 1, mode="clip")
 
 
 def horner(rows: Array, x: Array) -> Array:

@@ -8,7 +8,8 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.kernels.support.elementwise import finish_like, floating, refuse
-from vtgrad.storage.arrays import Array, NumpyDType
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, NumpyDType
 
 __all__ = ["by_blocks", "in_double", "polynomial"]
 
@@ -53,7 +54,7 @@ def in_double(
     dtype = input.dtype
     if (
         out is None
-        and type(input) is np.ndarray
+        and type(input) in PLAIN
         and input.flags.c_contiguous
         and input.ndim
         and input.size <= _BLOCK
@@ -75,7 +76,7 @@ def by_blocks(function: Callable[..., Array], *flat: Array) -> Array:
     size = flat[0].size
     if size <= _BLOCK:
         return function(*flat)
-    result: Array = np.empty(size)
+    result: Array = making.empty(size)
     for start in range(0, size, _BLOCK):
         end = start + _BLOCK
         result[start:end] = function(*[x[start:end] for x in flat])

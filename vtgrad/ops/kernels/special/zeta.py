@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.kernels.special.series import polynomial
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["BERNOULLI", "zeta", "zeta_of_positive"]
@@ -60,14 +61,14 @@ def zeta_of_positive(s: int, x: Array) -> Array:
     square = inverse * inverse
     rising, coefficients = float(s), []
     for j, (b, c) in enumerate(BERNOULLI, 1):
-        coefficients.append(np.asarray(b / c / factorial(2 * j) * rising))
+        coefficients.append(making.asarray(b / c / factorial(2 * j) * rising))
         rising *= (s + 2 * j - 1) * (s + 2 * j)
     total = polynomial(coefficients, square)
     np.multiply(total, square, total)
     np.add(total, 1 / (s - 1) + inverse / 2, total)
     np.multiply(total, power, total)
     # From the smallest term on, which rounds least.
-    added: Array = np.zeros(x.shape)
+    added: Array = making.zeros(x.shape)
     for n in range(terms - 1, -1, -1):
         np.add(x, float(n), z)
         # One division: powers of a rounded quotient would magnify its error.
@@ -82,4 +83,4 @@ def _power(x: Array, n: int) -> Array:
         x = x * x
         if n % 2:
             result = x if result is None else result * x
-    return np.ones_like(x) if result is None else result
+    return making.ones_like(x) if result is None else result

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.ops.calling.types import Dims
+from vtgrad.storage import making
 from vtgrad.storage.argument_types import AnyInt
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.integers import integer
@@ -88,10 +89,10 @@ def take_along(x: Array, indices: Array, axis: int) -> Array:
         return far.reshape(shape)
     x, indices = resolved(x), resolved(indices)
     if ndim == 1:
-        return np.asarray(x[indices])
+        return making.asarray(x[indices])
     # NumPy's function does the same, and takes three times as long for a small array.
     at = [
-        indices if d == axis else np.arange(n).reshape((1,) * d + (n,) + (1,) * (ndim - d - 1))
+        indices if d == axis else making.arange(n).reshape((1,) * d + (n,) + (1,) * (ndim - d - 1))
         for d, n in enumerate(x.shape)
     ]
     taken: Array = x[tuple(at)]
@@ -122,5 +123,5 @@ def in_dtype(x: Array, dtype: NumpyDType) -> Array:
         return x
     if x.dtype.kind == "c" and dtype.kind not in "cb":
         x = x.real
-    r: Array = np.asarray(x.astype(dtype))
+    r: Array = making.asarray(x.astype(dtype))
     return r

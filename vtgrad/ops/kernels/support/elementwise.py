@@ -9,7 +9,7 @@ several steps, compute in float32 and round once at the end.
 
 from __future__ import annotations
 
-from typing import TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 import numpy as np
 
@@ -21,8 +21,10 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_elementwise,
     empty_like_preserving,
 )
-from vtgrad.storage.arrays import Array, Number, NumpyDType
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType
 from vtgrad.storage.dtypes import get_default_dtype
+from vtgrad.storage.lasting_arrays import lasting, register
 from vtgrad.storage.loops import NATIVE, binary_loop, unary_loop
 from vtgrad.storage.number_arrays import numbers_of
 from vtgrad.storage.promotion import python_number, result_dtype
@@ -52,7 +54,6 @@ __all__ = [
 Operand: TypeAlias = Array | Number
 
 # For the first tests of the quick ways: an alias saves an attribute look-up.
-_ndarray = np.ndarray
 
 BOOL: NumpyDType = np.dtype(np.bool_)
 _HALF: NumpyDType = np.dtype(np.float16)
@@ -112,14 +113,14 @@ def number(value: Number, dtype: NumpyDType) -> Array:
     if isinstance(value, int) and dtype.kind in "iu":
         if not -(2**63) <= value < 2**64:
             raise OverflowError(f"the integer {value} does not fit 64 bits")
-        wrapped: Array = np.asarray(value % 2**64, _UINT64).astype(dtype)
+        wrapped: Array = making.asarray(value % 2**64, _UINT64).astype(dtype)
         return wrapped
     if isinstance(value, complex) and dtype.kind != "c":
         value = value.real
     if not isinstance(value, (bool, int, float, complex)):
         # NumPy would convert None to NaN, and lists and strings to numbers.
         raise TypeError(f"{type(value).__name__} is no number")
-    result: Array = np.asarray(value).astype(dtype)
+    result: Array = making.asarray(value).astype(dtype)
     return result
 
 
@@ -147,7 +148,7 @@ def checked_number(value: Number, dtype: NumpyDType) -> Array:
             raise DTypeError(f"{value} is out of the range of {dtype.name}", value=value)
         return number(whole, dtype)
     result = number(value, dtype)
-    if not np.isfinite(result) and np.isfinite(np.asarray(value, np.complex128)):
+    if not np.isfinite(result) and np.isfinite(making.asarray(value, np.complex128)):
         raise DTypeError(f"{value} is out of the range of {dtype.name}", value=value)
     return result
 
@@ -185,20 +186,24 @@ def _met_before(value: object, dtype: NumpyDType) -> Array | None:
         numbers = numbers_of(dtype)
         if numbers is not None:
             found = numbers.operand(value)
-            if type(found) is np.ndarray:
+            if type(found) in PLAIN:
+                if TYPE_CHECKING:
+                    assert isinstance(found, np.ndarray)
                 return found
     return None
 
 
 _zeros: dict[NumpyDType, Array] = {}
 _ones: dict[NumpyDType, Array] = {}
+register(_zeros.values())
+register(_ones.values())
 
 
 def zero_of(dtype: NumpyDType) -> Array:
     """A 0-d zero, for reading only: ufuncs take arrays faster than numbers."""
     zero = _zeros.get(dtype)
     if zero is None:
-        zero = np.zeros((), dtype)
+        zero = lasting(making.zeros, (), dtype)
         zero.setflags(write=False)
         _zeros[dtype] = zero
     return zero
@@ -208,7 +213,7 @@ def one_of(dtype: NumpyDType) -> Array:
     """A 0-d one; see `zero_of`."""
     one = _ones.get(dtype)
     if one is None:
-        one = np.ones((), dtype)
+        one = lasting(making.ones, (), dtype)
         one.setflags(write=False)
         _ones[dtype] = one
     return one
@@ -243,8 +248,12 @@ def _run_alike(
         return None
     values: list[Array] = []
     for x in operands:
-        value = x if type(x) is _ndarray else _met_before(x, dtype)
-        if value is None or value.dtype is not dtype:
+        value = x if type(x) in PLAIN else _met_before(x, dtype)
+        if value is None:
+            return None
+        if TYPE_CHECKING:
+            assert isinstance(value, np.ndarray)
+        if value.dtype is not dtype:
             return None
         values.append(value)
     try:
@@ -289,7 +298,7 @@ def finish_like(value: Array, dtype: NumpyDType, out: Array | None, *operands: O
 
 def _fresh(value: Array) -> Array:
     """The result of a ufunc as an array: ufuncs of 0-d arrays return scalars."""
-    return value if type(value) is np.ndarray else np.asarray(value)
+    return value if type(value) in PLAIN else making.asarray(value)
 
 
 def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
@@ -301,16 +310,20 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
     # Quick ways first: NumPy's own result has the right dtype and memory order. Other cases, wrong
     # shapes included, use the general way.
     try:
-        if type(a) is _ndarray:
-            if type(b) is _ndarray:
+        if type(a) in PLAIN:
+            if TYPE_CHECKING:
+                assert isinstance(a, np.ndarray)
+            if type(b) in PLAIN:
+                if TYPE_CHECKING:
+                    assert isinstance(b, np.ndarray)
                 if a.dtype is b.dtype:
                     if out is None:
                         a_dense, b_dense = a.flags.c_contiguous, b.flags.c_contiguous
                         # For one value, expanded, the other operand decides the memory order.
                         if (a_dense or not any(a.strides)) and (b_dense or not any(b.strides)):
                             result: Array = ufunc(a, b)
-                            if type(result) is not _ndarray:
-                                return np.asarray(result)
+                            if type(result) not in PLAIN:
+                                return making.asarray(result)
                             # Otherwise dimensions of size 1 may decide the memory order.
                             if 1 not in result.shape or (
                                 a_dense and b_dense and a.shape == b.shape
@@ -336,7 +349,9 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
                         if out.dtype is a.dtype:
                             ufunc(a, value, out=out)
                             return out
-        elif out is None and type(b) is _ndarray:
+        elif out is None and type(b) in PLAIN:
+            if TYPE_CHECKING:
+                assert isinstance(b, np.ndarray)
             first = _numpy_takes(a, b)
             if first is not None:
                 return _fresh(ufunc(first, b))
@@ -350,8 +365,12 @@ def binary(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
 
 def compare(ufunc: np.ufunc, a: Operand, b: Operand, out: Array | None) -> Array:
     """A comparing ufunc of two operands, in their promoted dtype; the result is bool."""
-    if type(a) is _ndarray:
-        if type(b) is _ndarray:
+    if type(a) in PLAIN:
+        if TYPE_CHECKING:
+            assert isinstance(a, np.ndarray)
+        if type(b) in PLAIN:
+            if TYPE_CHECKING:
+                assert isinstance(b, np.ndarray)
             if a.dtype is b.dtype:
                 try:
                     if out is not None:
@@ -383,7 +402,7 @@ def unary(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
         return out
     if a.flags.c_contiguous:
         return _fresh(ufunc(a))
-    if type(a) is _ndarray:
+    if type(a) in PLAIN:
         return called(ufunc, a)
     out = empty_like_elementwise(a.dtype, a.shape, a)
     ufunc(a, out)
@@ -406,7 +425,7 @@ def predicate(ufunc: np.ufunc, a: Array, out: Array | None) -> Array:
     if out is None:
         if a.flags.c_contiguous and 1 not in a.shape:
             return _fresh(ufunc(a))
-        if type(a) is _ndarray:
+        if type(a) in PLAIN:
             return called(ufunc, a)
         out = empty_like_elementwise(BOOL, a.shape, a)
     ufunc(a, out, casting="unsafe")

@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops import kernels as k
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 
 __all__ = ["into", "product", "reuse"]
@@ -41,7 +42,7 @@ def reuse(free: int, kernel: Callable[..., Array], *operands: Array | Number) ->
     if shape is not None:
         first = (slice(0, 1),) * len(shape)
         values = [x[first] if isinstance(x, np.ndarray) else x for x in operands]
-        return np.broadcast_to(kernel(*values), shape)
+        return making.broadcast_to(kernel(*values), shape)
     for i, operand in enumerate(operands):
         if free >> i & 1 and isinstance(operand, np.ndarray) and _holds(operand, operands):
             return kernel(*operands, out=operand)

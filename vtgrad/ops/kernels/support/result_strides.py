@@ -32,7 +32,8 @@ from typing import Final, TypeAlias, cast
 
 import numpy as np
 
-from vtgrad.storage.arrays import Array, Number, NumpyDType, Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType, Shape
 from vtgrad.storage.empty import (
     element_strides,
     empty_in_format,
@@ -100,12 +101,12 @@ def called(ufunc: np.ufunc, a: Array, b: Array | None = None) -> Array:
     known = _of_ufuncs.get(key, key)
     if known is None:
         found = ufunc(a) if b is None else ufunc(a, b)
-        by_numpy: Array = found if type(found) is np.ndarray else np.asarray(found)
+        by_numpy: Array = found if type(found) in PLAIN else making.asarray(found)
         return by_numpy
     if known is key:
         return _called_first(ufunc, key, a, b)
     shape, dtype, strides = cast("_Found", known)
-    out: Array = np.ndarray(shape, dtype, None, 0, strides)
+    out: Array = making.ndarray(shape, dtype, None, 0, strides)
     if b is None:
         ufunc(a, out)
     elif not NATIVE or binary_loop(ufunc, a, b, out) is None:
@@ -116,7 +117,7 @@ def called(ufunc: np.ufunc, a: Array, b: Array | None = None) -> Array:
 
 def _called_first(ufunc: np.ufunc, key: _Key, a: Array, b: Array | None) -> Array:
     operands = (a,) if b is None else (a, b)
-    result: Array = np.asarray(ufunc(*operands))
+    result: Array = making.asarray(ufunc(*operands))
     out = empty_like_elementwise(result.dtype, result.shape, *operands)
     if len(_of_ufuncs) >= _BOUND:
         _of_ufuncs.clear()
@@ -147,11 +148,11 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
             if isinstance(x, np.ndarray) and not x.flags.c_contiguous:
                 break
         else:
-            return np.empty(shape, dtype)
+            return making.empty(shape, dtype)
     parts: list[object] = [shape, dtype]
     for x in operands:
         if isinstance(x, np.ndarray):
-            if type(x) is not np.ndarray:
+            if type(x) not in PLAIN:
                 return _found_for(dtype, shape, operands)
             parts += (x.shape, x.strides, x.dtype)
         else:
@@ -164,7 +165,7 @@ def empty_like_elementwise(dtype: NumpyDType, shape: Shape, *operands: Array | N
             _strides_of.clear()
         _strides_of[key] = result.strides
         return result
-    known: Array = np.ndarray(shape, dtype, None, 0, strides)
+    known: Array = making.ndarray(shape, dtype, None, 0, strides)
     return known
 
 
@@ -176,7 +177,7 @@ def _found_for(dtype: NumpyDType, shape: Shape, operands: tuple[Array | Number, 
         if not isinstance(x, np.ndarray):
             same = same and not shape
             continue
-        if type(x) is not np.ndarray:
+        if type(x) not in PLAIN:
             x = with_strides_of_values(x)
         if x.shape != shape:
             same = False
@@ -189,10 +190,10 @@ def _found_for(dtype: NumpyDType, shape: Shape, operands: tuple[Array | Number, 
                 same = False
         arrays.append(x)
     if contiguous and (same or 1 not in shape):
-        return np.empty(shape, dtype)
+        return making.empty(shape, dtype)
     if len(shape) == 1 and shape[0] > 1:
         # There is only one order, and gaps are not kept.
-        return np.empty(shape, dtype)
+        return making.empty(shape, dtype)
     if same:
         strides = _agreed_strides(shape, arrays)
         if strides is not None:
@@ -224,7 +225,7 @@ def empty_in_order_of(dtype: NumpyDType, a: Array) -> Array:
 
 def with_strides_of_values(a: Array) -> Array:
     """An array with the strides of `a` or, if `a` is lazy, of its resolved values."""
-    return a if type(a) is np.ndarray else empty_like_preserving(a.dtype, a)
+    return a if type(a) in PLAIN else empty_like_preserving(a.dtype, a)
 
 
 def _agreed_strides(shape: Shape, arrays: list[Array]) -> tuple[int, ...] | None:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ResultTypeError
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.dtypes import FLOAT_MAX
 
@@ -29,23 +30,23 @@ def as_element(value: Number, dtype: NumpyDType) -> Array:
     """
     if type(value) is float and dtype.char in "fd":
         _check_range(abs(value), value, dtype)
-        return np.array(value, dtype)
+        return making.array(value, dtype)
     given: object = value
     if type(given) is not float and isinstance(given, np.timedelta64):
         raise ArgumentTypeError("a number can be stored in a tensor, not timedelta64")
     kind = dtype.kind
     if kind == "b":
-        return np.array(value != 0, dtype)
+        return making.array(value != 0, dtype)
     if isinstance(value, complex):
         if kind == "c":
             _check_range(max(abs(value.real), abs(value.imag)), value, dtype)
-            return np.array(value, dtype)
+            return making.array(value, dtype)
         if value.imag != 0:
             raise _refusal(value, dtype)
         value = value.real
     if kind in "fc":
         _check_range(abs(value), value, dtype)
-        return np.array(value, dtype)
+        return making.array(value, dtype)
     if isinstance(value, float) and not math.isfinite(value):
         raise _refusal(value, dtype)
     whole = int(value)
@@ -53,7 +54,7 @@ def as_element(value: Number, dtype: NumpyDType) -> Array:
     lowest = -int(info.max) if kind == "u" and isinstance(value, int) else int(info.min)
     if value < lowest or not lowest <= whole <= int(info.max):
         raise _refusal(value, dtype)
-    return np.array(whole % (int(info.max) + 1) if kind == "u" else whole, dtype)
+    return making.array(whole % (int(info.max) + 1) if kind == "u" else whole, dtype)
 
 
 def _check_range(size: float, value: Number, dtype: NumpyDType) -> None:

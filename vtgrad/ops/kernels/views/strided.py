@@ -22,6 +22,7 @@ from vtgrad.errors import OptionValueError, OutOfRangeError, SelfOverlapError, S
 from vtgrad.ops.kernels.copying.copies import clone
 from vtgrad.ops.kernels.copying.fill import copy_
 from vtgrad.ops.kernels.support.axes import diagonal_within
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.geometry import (
     Geometry,
@@ -55,7 +56,7 @@ __all__ = [
 
 def select_backward(grad: Array, input_sizes: Shape, dim: int, index: int) -> Array:
     """Zeros of `input_sizes` with `grad` at one index of a dimension."""
-    result: Array = np.zeros(input_sizes, grad.dtype)
+    result: Array = making.zeros(input_sizes, grad.dtype)
     _selected(result, dim, index)[...] = resolved(grad)
     return result
 
@@ -73,7 +74,7 @@ def slice_backward(
     grad: Array, input_sizes: Shape, dim: int, start: int | None, end: int | None, step: int
 ) -> Array:
     """Zeros of `input_sizes` with `grad` in a range of a dimension."""
-    result: Array = np.zeros(input_sizes, grad.dtype)
+    result: Array = making.zeros(input_sizes, grad.dtype)
     _sliced(result, dim, start, end, step)[...] = resolved(grad)
     return result
 
@@ -128,7 +129,7 @@ def _check_part(part: Array, src: Array, name: str) -> None:
 
 def diagonal_backward(grad: Array, input_sizes: Shape, offset: int, dim1: int, dim2: int) -> Array:
     """Zeros of `input_sizes` with `grad` on a diagonal."""
-    result: Array = np.zeros(input_sizes, grad.dtype)
+    result: Array = making.zeros(input_sizes, grad.dtype)
     _diagonal(result, offset, dim1, dim2)[...] = resolved(grad)
     return result
 
@@ -162,9 +163,9 @@ def _diagonal(array: Array, offset: int, dim1: int, dim2: int) -> Array:
 def unfold_backward(grad: Array, input_sizes: Shape, dim: int, size: int, step: int) -> Array:
     """Zeros of `input_sizes` with every window's gradient added at the window."""
     if not input_sizes:
-        return np.asarray(grad.sum(), grad.dtype)
+        return making.asarray(grad.sum(), grad.dtype)
     axis = normalize_dim(dim, len(input_sizes))
-    result: Array = np.zeros(input_sizes, grad.dtype)
+    result: Array = making.zeros(input_sizes, grad.dtype)
     windows = grad.shape[axis]
     lead = (slice(None),) * axis
     # One addition for each position in the window: no element repeats within an addition.
@@ -196,10 +197,10 @@ def as_strided_backward(grad: Array, input_geometry: Geometry, output_geometry: 
     if grad.size:
         _add_through(memory, _shifted(output_geometry, low), grad)
     if has_self_overlap(sizes, strides):
-        count: Array = np.zeros(memory.shape, np.int64)
-        _add_through(count, _shifted(input_geometry, low), np.ones(sizes, np.int64))
+        count: Array = making.zeros(memory.shape, np.int64)
+        _add_through(count, _shifted(input_geometry, low), making.ones(sizes, np.int64))
         np.copyto(memory, memory / np.maximum(count, 1), casting="same_kind")
-    return np.array(_window(memory, _shifted(input_geometry, low)), order="C")
+    return making.array(_window(memory, _shifted(input_geometry, low)), order="C")
 
 
 def as_strided_scatter_at(
@@ -240,10 +241,10 @@ def _memory(dtype: NumpyDType, *geometries: Geometry) -> tuple[Array, int]:
     """Zeros for every position that the geometries reach, and the position of the first."""
     spans = [reach(*g) for g in geometries if 0 not in g[0]]
     if not spans:
-        return np.zeros(1, dtype), 0
+        return making.zeros(1, dtype), 0
     low = min(first for first, _ in spans)
     high = max(last for _, last in spans)
-    return np.zeros(high - low + 1, dtype), low
+    return making.zeros(high - low + 1, dtype), low
 
 
 def _shifted(geometry: Geometry, low: int) -> Geometry:
@@ -255,7 +256,7 @@ def _window(memory: Array, geometry: Geometry) -> Array:
     """The NumPy view of a geometry inside `memory`, which was made to contain it."""
     sizes, strides, offset = geometry
     step = memory.itemsize
-    view: Array = np.ndarray(
+    view: Array = making.ndarray(
         sizes, memory.dtype, memory, offset * step, tuple([s * step for s in strides])
     )
     return view
@@ -267,11 +268,11 @@ def _add_through(memory: Array, geometry: Geometry, values: Array) -> None:
     if not has_self_overlap(sizes, strides):
         _window(memory, geometry)[...] += values
         return
-    positions: Array = np.full(sizes, offset, np.int64)
+    positions: Array = making.full(sizes, offset, np.int64)
     for dim, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
         shape = [1] * len(sizes)
         shape[dim] = size
-        positions += (np.arange(size) * stride).reshape(shape)
+        positions += (making.arange(size) * stride).reshape(shape)
     np.add.at(memory, positions.reshape(-1), values.reshape(-1))
 
 
@@ -282,9 +283,9 @@ def as_strided_forward(grad: Array, input_geometry: Geometry, output_geometry: G
     gradients; see Note [Gradient of as_strided].
     """
     memory, low = _memory(grad.dtype, input_geometry, output_geometry)
-    count = np.zeros_like(memory)
+    count = making.zeros_like(memory)
     _add_through(memory, _shifted(input_geometry, low), grad)
-    _add_through(count, _shifted(input_geometry, low), np.ones_like(grad))
+    _add_through(count, _shifted(input_geometry, low), making.ones_like(grad))
     np.divide(memory, count, out=memory, where=count != 0)
-    result: Array = np.array(_window(memory, _shifted(output_geometry, low)))
+    result: Array = making.array(_window(memory, _shifted(output_geometry, low)))
     return result

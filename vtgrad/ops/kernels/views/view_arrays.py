@@ -16,6 +16,7 @@ import numpy as np
 
 from vtgrad.graph.region import NoSuchViewError
 from vtgrad.ops.kernels.support.axes import diagonal_within
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.geometry import (
     expand_sizes,
@@ -134,10 +135,10 @@ def expand(self: Array, size: Sequence[int], *, implicit: bool = False) -> Array
     sizes = tuple(size) if whole else expand_sizes(self.shape, size)
     if whole or (self.size == 1 and 0 not in sizes):
         # Ten times as fast as `numpy.broadcast_to`.
-        repeated: Array = np.ndarray(sizes, self.dtype, self, 0, (0,) * len(sizes))
+        repeated: Array = making.ndarray(sizes, self.dtype, self, 0, (0,) * len(sizes))
         repeated.flags.writeable = False
         return repeated
-    return np.broadcast_to(self, sizes)
+    return making.broadcast_to(self, sizes)
 
 
 def diagonal(self: Array, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Array:
@@ -155,7 +156,7 @@ def unfold(self: Array, dimension: int, size: int, step: int) -> Array:
     if self.ndim == 0:
         return self.reshape(1)[:size]
     sizes, strides = unfold_geometry(self.shape, self.strides, dimension, size, step)
-    windows: Array = np.lib.stride_tricks.as_strided(self, sizes, strides)
+    windows: Array = making.as_strided(self, sizes, strides)
     return windows
 
 
@@ -209,7 +210,7 @@ def as_strided(
     if self.flags.c_contiguous and is_contiguous(geometry[0], geometry[1]):
         item = self.itemsize
         offset = 0 if storage_offset is None else storage_offset - geometry[2]
-        view: Array = np.ndarray(
+        view: Array = making.ndarray(
             size, self.dtype, self.reshape(-1), offset * item, tuple([s * item for s in stride])
         )
         return view
@@ -221,4 +222,4 @@ def as_strided(
     start, steps = found
     rest = self[tuple([_Slice(index, None) for index in start])]
     strides = [sum(k * s for k, s in zip(step, self.strides, strict=True)) for step in steps]
-    return np.lib.stride_tricks.as_strided(rest, size, strides)
+    return making.as_strided(rest, size, strides)

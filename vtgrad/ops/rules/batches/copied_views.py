@@ -30,6 +30,7 @@ from vtgrad.graph.batch import BatchLevel, batch_of, value_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches import values
 from vtgrad.ops.rules.batches.given_samples import give_samples
+from vtgrad.storage import making
 from vtgrad.storage.argument_types import T
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.geometry import Geometry
@@ -232,8 +233,8 @@ def _with_strides(found: T, strides: Shape) -> T:
     if 0 in sizes or all(n == 1 or a == b for n, a, b in zip(sizes, present, known, strict=True)):
         return found
     item = value._impl.array.itemsize
-    buffer = np.empty(count, value._impl.array.dtype)
-    array = np.lib.stride_tricks.as_strided(buffer, sizes, [s * item for s in known])
+    buffer = making.empty(count, value._impl.array.dtype)
+    array = making.as_strided(buffer, sizes, [s * item for s in known])
     copy = handle_like(value, impl_on(array, value._impl.device))
     return values.rebatched(F.copy_(copy, value), levels)
 

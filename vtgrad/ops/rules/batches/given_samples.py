@@ -27,8 +27,6 @@ from collections import deque
 from itertools import chain, repeat
 from typing import Final
 
-import numpy as np
-
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.batch import BatchLevel, MadeInBatch, batched, made_of, note_made, value_of
 from vtgrad.graph.edge import Edge
@@ -36,7 +34,7 @@ from vtgrad.graph.set_history import meta_of
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.entering import expanded
-from vtgrad.storage.arrays import NumpyDType
+from vtgrad.storage.arrays import PLAIN, NumpyDType
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.record_write import OUTERMOST, count_change
 from vtgrad.storage.tensor_base import TensorBase
@@ -106,7 +104,7 @@ def _is_whole(impl: TensorImpl) -> bool:
 
 
 def _may_change(impl: TensorImpl, dtype: NumpyDType) -> bool:
-    if type(impl.array) is not np.ndarray or impl.array.dtype != dtype:
+    if type(impl.array) not in PLAIN or impl.array.dtype != dtype:
         return False
     meta = impl.autograd_meta
     if meta is None or isinstance(meta, Edge):

@@ -10,6 +10,7 @@ from vtgrad.graph.batch import is_batched
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.indexing.parse_index import TUPLE_LIMIT
+from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase, handle_like
 from vtgrad.storage.tensor_impl import TensorImpl
 
@@ -54,4 +55,4 @@ def _stacked(item: object, like: TensorBase) -> TensorBase:
         return item
     if isinstance(item, list):
         return F.stack([_stacked(one, like) for one in item])
-    return handle_like(like, TensorImpl(np.array(item, np.int64)))
+    return handle_like(like, TensorImpl(making.array(item, np.int64)))

@@ -29,6 +29,8 @@ from typing import Final, TypeAlias, TypeVar, cast
 
 import numpy as np
 
+from vtgrad.storage import making
+
 __all__ = ["EMPTY", "VALUE", "IndexSets", "IntArray", "SetsTooLargeError"]
 
 IntArray: TypeAlias = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
@@ -84,16 +86,16 @@ class IndexSets:
         self._bound = bound
         # The number of the set of all columns; -1 if there is none yet.
         self._full = -1
-        self._starts = np.zeros(64, np.int64)
-        self._lengths = np.zeros(64, np.int64)
-        self._members = np.zeros(64, np.int32 if columns < 2**31 else np.int64)
+        self._starts = making.zeros(64, np.int64)
+        self._lengths = making.zeros(64, np.int64)
+        self._members = making.zeros(64, np.int32 if columns < 2**31 else np.int64)
         self.count = 2
         self.used = 0
 
     def singletons(self, first: int, last: int) -> IntArray:
         """The sets of one column each, of those from `first` to before `last`."""
         count = last - first
-        return self._append(np.arange(first, last), np.ones(count, np.int64))
+        return self._append(making.arange(first, last), making.ones(count, np.int64))
 
     def members(self, ids: IntArray) -> tuple[IntArray, IntArray]:
         """The members of some sets, one set after the other, and the length of each."""
@@ -102,7 +104,7 @@ class IndexSets:
 
     def unite(self, a: IntArray, b: IntArray) -> IntArray:
         """The unions of the sets at the same index; the arrays broadcast."""
-        low, high = np.asarray(np.minimum(a, b)), np.asarray(np.maximum(a, b))
+        low, high = making.asarray(np.minimum(a, b)), making.asarray(np.maximum(a, b))
         if self._full >= 0:
             full = (low == self._full) | (high == self._full)
             low, high = np.where(full, self._full, low), np.where(full, self._full, high)
@@ -112,7 +114,7 @@ class IndexSets:
         key = low[real] * self.count + high[real]
         pairs, inverse = np.unique(key, return_inverse=True)
         first, second = np.divmod(pairs, self.count)
-        owner = np.repeat(np.arange(pairs.size), 2)
+        owner = np.repeat(making.arange(pairs.size), 2)
         united = self._join(owner, np.stack([first, second], 1).reshape(-1), pairs.size)
         high[real] = united[inverse]
         return high
@@ -127,7 +129,7 @@ class IndexSets:
         count : int
             The number of groups.
         """
-        result = np.zeros(count, np.int64)
+        result = making.zeros(count, np.int64)
         present = ids != EMPTY
         if not present.any():
             return result
@@ -157,7 +159,7 @@ class IndexSets:
             return ids[:, 0]
         if rows and length and (ids == ids[:, :1]).all():
             return ids[:, 0].copy()
-        groups = np.repeat(np.arange(rows), length)
+        groups = np.repeat(making.arange(rows), length)
         return self.unite_groups(ids.reshape(-1), groups, rows)
 
     def without_members(self, ids: IntArray) -> IntArray:
@@ -170,11 +172,13 @@ class IndexSets:
 
     def compact(self, arrays: Sequence[IntArray]) -> None:
         """Forget the sets that are in none of the arrays, and renumber the others in them."""
-        live = np.unique(np.concatenate([np.unique(ids) for ids in arrays] or [np.zeros(0, int)]))
+        live = np.unique(
+            np.concatenate([np.unique(ids) for ids in arrays] or [making.zeros(0, int)])
+        )
         live = live[live > VALUE]
         members, lengths = self.members(live)
-        renumbered = np.arange(self.count)
-        renumbered[live] = np.arange(2, 2 + live.size)
+        renumbered = making.arange(self.count)
+        renumbered[live] = making.arange(2, 2 + live.size)
         if self._full >= 0:
             self._full = int(renumbered[self._full]) if self._full in live else -1
         self._members[: members.size] = members
@@ -200,12 +204,12 @@ class IndexSets:
         columns = self._columns
         key = np.repeat(owner, lengths) * columns + self._expanded(ids, lengths)
         key.sort()
-        distinct = np.empty(key.size, np.bool_)
+        distinct = making.empty(key.size, np.bool_)
         distinct[:1] = True
         np.not_equal(key[1:], key[:-1], out=distinct[1:])
         of, members = np.divmod(key[distinct], columns)
         found = np.bincount(of, minlength=count)
-        result = np.full(count, -1, np.int64)
+        result = making.full(count, -1, np.int64)
         # An operand of the same length is the union itself.
         same = lengths == found[owner]
         result[owner[same]] = ids[same]
@@ -221,7 +225,7 @@ class IndexSets:
     def _full_set(self) -> int:
         if self._full < 0:
             columns = self._columns
-            self._full = int(self._append(np.arange(columns), np.array([columns]))[0])
+            self._full = int(self._append(making.arange(columns), making.array([columns]))[0])
         return self._full
 
     def _expanded(self, ids: IntArray, lengths: IntArray) -> IntArray:
@@ -230,7 +234,7 @@ class IndexSets:
         total = int(ends[-1]) if ends.size else 0
         # The distance between the member's index here and in `_members`.
         shift = self._starts[ids] - ends + lengths
-        members = self._members[np.arange(total) + np.repeat(shift, lengths)]
+        members = self._members[making.arange(total) + np.repeat(shift, lengths)]
         return members.astype(np.int64, copy=False)
 
     def _append(self, members: IntArray, lengths: IntArray) -> IntArray:
@@ -244,7 +248,7 @@ class IndexSets:
         self._members[self.used : used] = members
         self._lengths[self.count : count] = lengths
         self._starts[self.count : count] = self.used + np.cumsum(lengths) - lengths
-        ids = np.arange(self.count, count)
+        ids = making.arange(self.count, count)
         self.count, self.used = count, used
         return ids
 
@@ -253,6 +257,6 @@ def _grown(array: A, size: int) -> A:
     """The array with room for so many elements, at least doubled if it has not."""
     if size <= array.size:
         return array
-    larger = np.zeros(max(size, 2 * array.size), array.dtype)
+    larger = making.zeros(max(size, 2 * array.size), array.dtype)
     larger[: array.size] = array
     return cast("A", larger)

@@ -13,6 +13,7 @@ from typing import Final, SupportsIndex, cast
 import numpy as np
 
 from vtgrad.ops.rules.patterns.index_sets import EMPTY, IndexSets, IntArray
+from vtgrad.storage import making
 from vtgrad.storage.geometry import Geometry, normalize_dim
 
 __all__ = ["contribution"]
@@ -144,7 +145,7 @@ def _through_memory(sets: IndexSets, ids: IntArray, source: object, target: obje
     """The unions of the operand's elements that are at one position of memory with the result's."""
     given, shown = _positions(source), _positions(target)
     if not given.size:
-        return np.zeros(shown.shape, np.int64)
+        return making.zeros(shown.shape, np.int64)
     memory, groups = np.unique(given, return_inverse=True)
     united = sets.unite_groups(ids.reshape(-1), groups.reshape(-1), memory.size)
     at = np.searchsorted(memory, shown)
@@ -155,9 +156,9 @@ def _through_memory(sets: IndexSets, ids: IntArray, source: object, target: obje
 def _positions(geometry: object) -> IntArray:
     """The position in memory of each element of a geometry."""
     sizes, strides, offset = cast("Geometry", geometry)
-    positions = np.full(sizes, offset, np.int64)
+    positions = making.full(sizes, offset, np.int64)
     for dim, stride in enumerate(strides):
-        steps = np.arange(sizes[dim]) * stride
+        steps = making.arange(sizes[dim]) * stride
         positions += steps.reshape([-1 if d == dim else 1 for d in range(len(sizes))])
     return positions
 

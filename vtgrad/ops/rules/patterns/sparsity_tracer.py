@@ -36,6 +36,7 @@ from vtgrad.ops.rules.patterns.index_sets import (
 )
 from vtgrad.ops.rules.patterns.storage_sets import StorageSets
 from vtgrad.ops.rules.patterns.value_read import ValueRead
+from vtgrad.storage import making
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import OUTERMOST, caller
@@ -145,7 +146,7 @@ class SparsityTracer(Tracer):
         if tensor._impl.array.dtype.kind not in "fc":
             ids = self.sets.without_members(ids)
         self._note_unrecorded("an operator under no_grad", ids)
-        self._storages.write(tensor._impl, np.broadcast_to(ids, tensor._impl.sizes))
+        self._storages.write(tensor._impl, making.broadcast_to(ids, tensor._impl.sizes))
 
     def _note_unrecorded(self, what: str, *ids: IntArray | None) -> None:
         """Note what tangents follow, and gradients do not.
@@ -178,13 +179,13 @@ class SparsityTracer(Tracer):
         elif integral or group is not None:
             ids = self.sets.without_members(ids)
         elif recorded and not self._storages.has_two_histories(impl):
-            self._storages.write(impl, np.broadcast_to(ids, impl.sizes))
+            self._storages.write(impl, making.broadcast_to(ids, impl.sizes))
             return
         present = self._storages.read(impl)
         if present is not None:
             kept = np.where(present > VALUE, present, EMPTY) if recorded else present
             ids = self.sets.unite(kept, ids)
-        self._storages.write(impl, np.broadcast_to(ids, impl.sizes))
+        self._storages.write(impl, making.broadcast_to(ids, impl.sizes))
         if group is not None and not group.holds:
             self._storages.begin_two_histories(impl)
 
@@ -204,7 +205,7 @@ class SparsityTracer(Tracer):
             # Read again, by another part of one operator.
             return
         self._last_read = weakref.ref(tensor), counter.value
-        value = np.array(resolved(tensor._impl.array))
+        value = making.array(resolved(tensor._impl.array))
         found = ValueRead(CallSite.of(caller(OUTERMOST)), value)
         nr = len(self.reads)
         self.reads.append(found)

@@ -26,6 +26,7 @@ import numpy as np
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.ops.rules.patterns.index_sets import IndexSets, IntArray
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.strides import MAX_DIMS
@@ -63,7 +64,7 @@ class _Entry:
         self.reference = weakref.ref(storage.owner)
         self.two_histories = False
         self.unit = unit
-        self.ids = np.zeros(storage.nbytes() // unit, np.int64)
+        self.ids = making.zeros(storage.nbytes() // unit, np.int64)
 
     def through(self, impl: TensorImpl) -> IntArray:
         """The entries of a tensor, with a last dimension for the units of each element."""
@@ -74,9 +75,9 @@ class _Entry:
             self.unit = unit
         per, sizes = item // unit, impl.sizes
         if 0 in sizes:
-            return np.zeros((*sizes, per), np.int64)
+            return making.zeros((*sizes, per), np.int64)
         width = self.ids.itemsize
-        return np.ndarray(
+        return making.ndarray(
             (*sizes, per),
             self.ids.dtype,
             self.ids,

@@ -17,6 +17,7 @@ from vtgrad.ops.rules.patterns.index_sets import IntArray, SetsTooLargeError
 from vtgrad.ops.rules.patterns.rules import contribution
 from vtgrad.ops.rules.patterns.sparsity_tracer import SparsityTracer
 from vtgrad.ops.rules.patterns.targets_of import targets_of
+from vtgrad.storage import making
 from vtgrad.storage.key_set import TRACED
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.tensor_base import TensorBase
@@ -101,7 +102,7 @@ class _Call:
     def sets_by_rule(self, shape: tuple[int, ...]) -> IntArray:
         """The sets of the elements of a result."""
         pattern, sets = self.pattern, self.tracer.sets
-        total: IntArray = np.zeros((), np.int64)
+        total: IntArray = making.zeros((), np.int64)
         for name, _, tensor in self.operands():
             ids = self.known.get(id(tensor))
             if ids is None:
@@ -116,12 +117,12 @@ class _Call:
             else:
                 part = contribution(sets, pattern.rule, number, ids, self.arguments, len(shape))
             total = sets.unite(total, part) if total.any() else part
-        return np.broadcast_to(total, shape)
+        return making.broadcast_to(total, shape)
 
     def _sent(self, name: str, ids: IntArray, shape: tuple[int, ...]) -> IntArray:
         """The sets that an operand contributes whose elements each go to one of the result."""
         count = int(np.prod(shape, dtype=np.int64))
-        numbers = self._like_operand(np.arange(count).reshape(shape), name)
+        numbers = self._like_operand(making.arange(count).reshape(shape), name)
         targets = targets_of(self.operator, name)(self.arguments, numbers)
         assert isinstance(targets, TensorBase)
         array = targets._impl.array
@@ -133,21 +134,21 @@ class _Call:
         if ids.size == array.size:
             # As a source of one element beside an index without dimensions.
             ids = ids.reshape(array.shape)
-        ids = np.broadcast_to(ids, array.shape).reshape(-1)
+        ids = making.broadcast_to(ids, array.shape).reshape(-1)
         return self.tracer.sets.unite_groups(ids, array.reshape(-1), count).reshape(shape)
 
     def sets_by_moving(self) -> Sequence[IntArray]:
         """The sets of the results of an operator that moves elements: it moves their numbers."""
-        table = [np.zeros(1, np.int64)]
+        table = [making.zeros(1, np.int64)]
         start = 1
         numbered: dict[tuple[str, int], TensorBase] = {}
         for name, nr, tensor in self.operands():
             if name not in self.pattern.derivatives:
                 continue
             ids = self.known.get(id(tensor))
-            numbers = np.zeros(tensor.shape, np.int64)
+            numbers = making.zeros(tensor.shape, np.int64)
             if ids is not None:
-                numbers += np.arange(start, start + ids.size).reshape(ids.shape)
+                numbers += making.arange(start, start + ids.size).reshape(ids.shape)
                 table.append(ids.reshape(-1))
                 start += ids.size
             numbered[name, nr] = self._like_operand(numbers, name)

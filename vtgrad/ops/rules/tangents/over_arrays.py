@@ -29,7 +29,7 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.operator import Operator
 from vtgrad.ops.rules.tangents.functions_of import FormulaOverArrays, functions_of
 from vtgrad.ops.rules.tangents.tangents import share_memory
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.prepared_store import Store
@@ -201,7 +201,7 @@ def _plain_array(tensor: TensorBase, recording: bool) -> Array | None:
     impl = tensor._impl
     array = impl.array
     if (
-        type(array) is not np.ndarray
+        type(array) not in PLAIN
         or array.dtype.kind == "c"
         or impl.extra_meta is not None
         or (recording and requires_grad(tensor))

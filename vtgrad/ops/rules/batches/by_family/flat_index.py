@@ -10,6 +10,7 @@ import numpy as np
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.batched_call import BatchedCall, Operand
 from vtgrad.ops.rules.batches.values import innermost
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Shape
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.tensor_base import TensorBase, handle_like
@@ -76,7 +77,7 @@ def flat_values(call: BatchedCall, operand: Operand) -> TensorBase:
 
 def sample_numbers(call: BatchedCall, ndim: int, *, given: TensorBase) -> TensorBase:
     """The number of each sample, with `ndim` dimensions of size 1 behind."""
-    array = np.arange(call.level.size).reshape(call.level.size, *(1,) * ndim)
+    array = making.arange(call.level.size).reshape(call.level.size, *(1,) * ndim)
     return handle_like(given, impl_on(array, innermost(given)._impl.device))
 
 

@@ -13,6 +13,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.batched_call import BatchedCall
 from vtgrad.ops.rules.batches.by_family.shift import shifted
 from vtgrad.ops.rules.batches.values import innermost, levels_of
+from vtgrad.storage import making
 from vtgrad.storage.geometry import Geometry, reach
 from vtgrad.storage.shapes import infer_size, normalize_dim
 from vtgrad.storage.tensor_base import TensorBase
@@ -198,10 +199,10 @@ def _fills_buffer(value: TensorBase) -> bool:
 def _elements(geometry: Geometry) -> set[int]:
     """The places in memory that a geometry has."""
     sizes, strides, offset = geometry
-    found = np.array([offset])
+    found = making.array([offset])
     for n, s in zip(sizes, strides, strict=True):
         if s:
-            found = np.unique(np.add.outer(found, np.arange(n) * s))
+            found = np.unique(np.add.outer(found, making.arange(n) * s))
     return set(found.tolist())
 
 

@@ -1,0 +1,46 @@
+"""Tuples, lists and dicts of arguments and of results, taken apart and put together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["flatten", "mapped"]
+
+
+def flatten(value: object) -> list[object]:
+    """What the containers in a value hold, from left to right.
+
+    Parameters
+    ----------
+    value : object
+        A tuple, named tuple, list or dict, of such; anything else is a leaf.
+
+    Examples
+    --------
+    >>> flatten((1, [2, {"a": 3}]))
+    [1, 2, 3]
+    """
+    leaves: list[object] = []
+    mapped(leaves.append, value)
+    return leaves
+
+
+def mapped(function: Callable[[object], object], value: object) -> object:
+    """The containers of a value with other leaves, in the order of `flatten`.
+
+    Examples
+    --------
+    >>> mapped(lambda n: n + 1, (1, [2, {"a": 3}]))
+    (2, [3, {'a': 4}])
+    """
+    kind = type(value)
+    if isinstance(value, tuple):
+        parts = [mapped(function, x) for x in value]
+        make: Callable[[list[object]], object] = getattr(kind, "_make", kind)
+        return make(parts)
+    if kind is list:
+        assert isinstance(value, list)
+        return [mapped(function, x) for x in value]
+    if isinstance(value, dict) and kind is dict:
+        return {key: mapped(function, x) for key, x in value.items()}
+    return function(value)
