@@ -5,7 +5,7 @@ import pytest
 
 from tests.jit.building import Builder
 from tests.jit.programs import PROGRAMS, recurrence
-from tests.jit.random_programs import RandomProgram
+from tests.jit.random_loops import RandomProgram
 from vtgrad.jit.listing import fixed_key, listing_of
 from vtgrad.jit.roll import Leaf, Loop, Node, flat_items, roll
 from vtgrad.jit.steps import Program

@@ -12,7 +12,7 @@ import pytest
 
 from tests.jit.building import Builder
 from tests.jit.programs import PROGRAMS
-from tests.jit.random_programs import RandomProgram
+from tests.jit.random_loops import RandomProgram
 from tests.jit.sources import check, function_of
 from vtgrad.jit.literals import Imports, literal
 from vtgrad.jit.source import Parameter, export, parameters_of, source_of
@@ -234,7 +234,7 @@ def test_what_is_not_in_numpy_is_refused_by_name(tmp_path: Path) -> None:
     b = Builder()
     x = b.argument(np.ones(3), "x")
     y = b.call(np.add, x, 1.0)
-    b.program.steps.append(Step(check, (y,), writes=(y,)))  # type: ignore[arg-type]
+    b.program.steps.append(Step(check, (y,), writes=(y,)))
     with pytest.raises(NotImplementedError, match=r"needs tests\.jit\.sources\.check"):
         export(b.returns(y), tmp_path / "exported.py")
     assert list(tmp_path.iterdir()) == []

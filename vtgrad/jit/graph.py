@@ -328,8 +328,8 @@ def _arrows(
     """For each step of the graph, the steps that wrote what it reads."""
     step_of = [0] * len(listing.items)
     for number, items in enumerate(places):
-        for item in items:
-            step_of[item] = number
+        for repetition in items:
+            step_of[repetition] = number
     writers = [_Writers() for _ in program.buffers]
     after: list[set[int]] = [set() for _ in places]
     for number, item in enumerate(listing.items):
