@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import subprocess
 import sys
 import threading
 import warnings
+import weakref
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -462,3 +465,95 @@ def test_two_threads_record_at_once() -> None:
     for thread in threads:
         thread.join()
     assert found == [expected] * 40
+
+
+# -- dataclasses and methods -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """A result with names."""
+
+    mean: vt.Tensor
+    parts: list[vt.Tensor]
+    count: int = 0
+
+
+def test_dataclasses_are_containers() -> None:
+    def program(given: Filtered) -> Filtered:
+        return Filtered(given.mean * 2, [part + 1 for part in given.parts], given.count)
+
+    fast = vt.jit.trace(program, Filtered(rate(), [drive()], 3))
+    found = fast(Filtered(doubles(3.0, 4.0), [doubles(5.0, 6.0)], 3))
+    assert type(found) is Filtered
+    assert (found.mean.tolist(), found.parts[0].tolist(), found.count) == (
+        [6.0, 8.0],
+        [6.0, 7.0],
+        3,
+    )
+    with pytest.raises(ReplayGuardError, match="argument 3 is 4, and was 3"):
+        fast(Filtered(rate(), [drive()], 4))
+    with pytest.raises(ReplayGuardError, match="nested otherwise"):
+        fast(Filtered(rate(), [drive(), drive()], 3))
+
+
+class Model:
+    """Weights, and a step that is replayed."""
+
+    def __init__(self, scale: float) -> None:
+        self.w = doubles(scale, scale)
+
+    @vt.jit.replay
+    def step(self, x: vt.Tensor) -> vt.Tensor:
+        self.w.add_(x)
+        return self.w * x
+
+
+def test_methods_are_recorded_for_each_object() -> None:
+    one, two = Model(1.0), Model(10.0)
+    for count in range(1, 6):
+        assert one.step(doubles(1.0, 2.0)).tolist() == [1.0 + count, 2.0 * (1 + 2 * count)]
+    assert two.step(doubles(1.0, 2.0)).tolist() == [11.0, 24.0]
+    assert (one.step.recordings, two.step.recordings) == (1, 1)
+    # A copy has a recording of its own.
+    other = copy.copy(one)
+    other.w = doubles(0.0, 0.0)
+    assert other.step(doubles(1.0, 2.0)).tolist() == [1.0, 4.0]
+    gone = weakref.ref(one)
+    del one
+    assert gone() is None
+
+
+def test_a_gradient_that_is_returned_is_the_gradient() -> None:
+    w = doubles(1.0, 2.0).requires_grad_()
+
+    def program(x: vt.Tensor) -> vt.Tensor | None:
+        w.grad = None
+        (w * x).sum().backward()
+        return w.grad
+
+    fast = vt.jit.replay(program)
+    for _ in range(5):
+        found = fast(drive())
+        assert found is not None
+        assert found is w.grad
+        assert found.tolist() == [1.0, 2.0]
+    with pytest.raises(RecordingError, match=r"shares memory with a \.grad"):
+        vt.jit.trace(lambda x: program(x)[0], drive())  # type: ignore[index]  # not None
+
+
+def test_gradients_in_place_are_of_the_live_gradient() -> None:
+    w = doubles(1.0, 2.0).requires_grad_()
+    w.grad = doubles(5.0, 5.0)
+    kept = w.grad
+
+    def program(x: vt.Tensor) -> vt.Tensor | None:
+        assert w.grad is not None
+        w.grad.mul_(2)
+        (w * x).sum().backward()
+        return w.grad
+
+    fast = vt.jit.trace(program, drive())
+    assert kept._version == 0
+    assert fast(drive()) is kept
+    assert (kept.tolist(), kept._version) == ([11.0, 12.0], 2)

@@ -22,16 +22,17 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Generic, ParamSpec, TypeVar, cast
 
-from vtgrad.errors import RecordingError, ReplayGuardError
+from vtgrad.errors import NotSupportedError, RecordingError, ReplayGuardError
 from vtgrad.jit.call import Computed, Replay
-from vtgrad.jit.verify import differs
 from vtgrad.jit.entry import Mismatch, obstacle, refusal
+from vtgrad.jit.methods import Methods
 from vtgrad.jit.operators import TracedOperator
 from vtgrad.jit.record_call import another_thread_records, list_operators_of, record_call
 from vtgrad.jit.source import Parameter, export, parameters_of, source_of
 from vtgrad.jit.state import thread as recording
 from vtgrad.jit.steps import Kind
 from vtgrad.jit.structure import Structure, argument_names, leaves_of
+from vtgrad.jit.verify import differs
 from vtgrad.storage.warn import warn
 
 __all__ = ["LIMIT", "Replayed", "Traced", "replay", "trace"]
@@ -56,12 +57,15 @@ class Traced(Generic[P, R]):
         function: Callable[P, R],
         call: Replay,
         structure: Structure,
-        examples: tuple[tuple[object, ...], dict[str, object]],
+        names: Sequence[str],
+        examples: tuple[tuple[object, ...], dict[str, object]] | None = None,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._call = call
         self._structure = structure
+        # Those of the leaves of the arguments.
+        self._names = names
         self._examples = examples
         self._operators: tuple[TracedOperator, ...] | None = None
 
@@ -84,6 +88,8 @@ class Traced(Generic[P, R]):
             If the examples have other shapes now.
         ProfilerError
             If the thread is being profiled.
+        NotSupportedError
+            For what `replay` has recorded, which keeps no examples.
 
         Examples
         --------
@@ -98,6 +104,11 @@ class Traced(Generic[P, R]):
         %2 = aten::add_(%2, 1)  # writes %2
         """
         if self._operators is None:
+            if self._examples is None:
+                raise NotSupportedError(
+                    "what replay has recorded keeps no arguments, with which the function could "
+                    "run once more: trace the function to list its operators"
+                )
             args, kwargs = self._examples
             leaves, _ = leaves_of(args, kwargs)
             self._operators = list_operators_of(self._function, args, kwargs, leaves, self._call)
@@ -168,8 +179,7 @@ class Traced(Generic[P, R]):
             for found in parameters_of(program)
             if program.buffers[found.place.buffer].kind is Kind.OUTSIDE
         ]
-        names = argument_names(self._function, *self._examples)
-        return [*self._call.parameters(names), *others]
+        return [*self._call.parameters(self._names), *others]
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Replay the function.
@@ -226,12 +236,24 @@ class Replayed(Generic[P, R]):
     def __init__(self, function: Callable[P, R]) -> None:
         functools.update_wrapper(self, function)
         self._function = function
-        # The newest first, each with the structure of its arguments.
-        self._calls: list[tuple[Structure, Replay]] = []
+        # The newest first.
+        self._traces: tuple[Traced[P, R], ...] = ()
         # How often each was compared with the function.
         self._compared: dict[Replay, int] = {}
         self._recordings = 0
         self._gave_up = False
+        self._methods: Methods[R, Replayed[..., R]] | None = None
+
+    def __get__(self, instance: object, owner: type | None = None) -> Replayed[..., R]:
+        """The method of an object, which is recorded for this object.
+
+        The object is then like a closure: its numbers are a part of the recording.
+        """
+        if instance is None:
+            return self
+        if self._methods is None:
+            self._methods = Methods(_replayed, self._function)
+        return self._methods.of(instance)
 
     @property
     def recordings(self) -> int:
@@ -251,6 +273,24 @@ class Replayed(Generic[P, R]):
         2
         """
         return self._recordings
+
+    @property
+    def traces(self) -> tuple[Traced[P, R], ...]:
+        """The recordings, the newest first, to be looked at.
+
+        Returns
+        -------
+        tuple of Traced
+            Empty before the first call, and where the function is not replayed any more.
+
+        Examples
+        --------
+        >>> double = vt.jit.replay(lambda x: x * 2)
+        >>> y = double(vt.ones(3))
+        >>> "multiply" in double.traces[0].code
+        True
+        """
+        return self._traces
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function, or replay it.
@@ -274,8 +314,9 @@ class Replayed(Generic[P, R]):
             return self._function(*args, **kwargs)
         leaves, structure = leaves_of(args, kwargs)
         reason = Mismatch("it was not recorded yet")
-        for known, call in self._calls:
-            if known != structure:
+        for traced in self._traces:
+            call = traced._call
+            if traced._structure != structure:
                 reason = Mismatch("the arguments are nested otherwise")
                 continue
             turn = call.begin()
@@ -350,14 +391,19 @@ class Replayed(Generic[P, R]):
         call = record_call(function, args, kwargs, leaves)
         self._recordings += 1
         self._compared[call] = 0
-        self._calls.insert(0, (structure, call))
+        names = argument_names(function, args, kwargs)
+        self._traces = (Traced(self._function, call, structure, names), *self._traces)
         return function(*args, **kwargs)
 
     def _give_up(self, text: str) -> None:
         self._gave_up = True
-        self._calls.clear()
+        self._traces = ()
         self._compared.clear()
         warn(f"{text}. It is not replayed any more")
+
+
+def _replayed(function: Callable[..., R]) -> Replayed[..., R]:
+    return Replayed(function)
 
 
 def trace(function: Callable[P, R], *examples: P.args, **named: P.kwargs) -> Traced[P, R]:
@@ -408,7 +454,8 @@ def trace(function: Callable[P, R], *examples: P.args, **named: P.kwargs) -> Tra
     leaves, structure = leaves_of(examples, named)
     check_arguments(function, leaves)
     call = record_call(function, examples, named, leaves)
-    return Traced(function, call, structure, (examples, dict(named)))
+    names = argument_names(function, examples, named)
+    return Traced(function, call, structure, names, (examples, dict(named)))
 
 
 def replay(function: Callable[P, R]) -> Replayed[P, R]:

@@ -38,7 +38,6 @@ from vtgrad.jit.steps import Kind, Program
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import DType, get_default_dtype
 from vtgrad.storage.mode import Mode
-from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_state import after_fork
@@ -61,6 +60,8 @@ class Runner(Protocol):
 
     def run(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
         """Run on the bytes of the buffers of the two kinds, by position; the results.
+
+        NumPy's warnings of floating-point arithmetic are off.
 
         Raises
         ------
@@ -160,6 +161,7 @@ class Replay:
         "_guards",
         "_handles",
         "_mode",
+        "_new_grads",
         "_operator",
         "_outside",
         "_runner",
@@ -184,6 +186,8 @@ class Replay:
     _written: list[int]
     # What is guarded of tensors from outside.
     _outside: list[tuple[TensorImpl, Leaf]]
+    # Results that are a new ``.grad``: the number of the result, and that of the change.
+    _new_grads: dict[int, int]
     _turn: weakref.ref[_Turn] | None
 
     def __init__(
@@ -218,6 +222,13 @@ class Replay:
             if isinstance(source.holder, TensorImpl)
         )
         self._outside = [(impl, guard_of(impl)) for impl in impls]
+        places = program.results
+        self._new_grads = {
+            number: index
+            for index, change in enumerate(recording.grads)
+            for number, place in enumerate(places)
+            if change.number is not None and place == places[change.number]
+        }
         self._turn = None
         _replays.add(self)
 
@@ -290,7 +301,7 @@ class Replay:
         computed.states = _states_of(generators) if generators else []
         first = self._first_outside
         try:
-            arrays = run_without_warnings(self._runner.run, memory[:first], memory[first:])
+            arrays = self._runner.run(memory[:first], memory[first:])
         except GuardFailed as failed:
             _restore(generators, computed.states)
             guard = self._runner.program.guards[failed.number]
@@ -440,11 +451,14 @@ class Replay:
         """What the call returns."""
         tree = self.recording.result
         arrays = computed.arrays
-        if type(tree) is Result:
+        if type(tree) is Result and not self._new_grads:
             return _made(tree, arrays[tree.number])
 
         def made(leaf: object) -> object:
             if type(leaf) is Result:
+                index = self._new_grads.get(leaf.number)
+                if index is not None:
+                    return computed.grads[index].grad
                 return _made(leaf, arrays[leaf.number])
             return self._same(leaf.source, leaves) if type(leaf) is Same else leaf
 

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import fields, is_dataclass
+from typing import TYPE_CHECKING, cast
 
-__all__ = ["flatten", "mapped"]
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+__all__ = ["flatten", "is_container_class", "mapped"]
 
 
 def flatten(value: object) -> list[object]:
@@ -13,7 +19,7 @@ def flatten(value: object) -> list[object]:
     Parameters
     ----------
     value : object
-        A tuple, named tuple, list or dict, of such; anything else is a leaf.
+        A tuple, named tuple, list, dict or dataclass, of such; anything else is a leaf.
 
     Examples
     --------
@@ -23,6 +29,11 @@ def flatten(value: object) -> list[object]:
     leaves: list[object] = []
     mapped(leaves.append, value)
     return leaves
+
+
+def is_container_class(kind: type) -> bool:
+    """Whether objects of a class are containers: those of dataclasses of a program."""
+    return is_dataclass(kind) and not kind.__module__.startswith("vtgrad.")
 
 
 def mapped(function: Callable[[object], object], value: object) -> object:
@@ -43,4 +54,10 @@ def mapped(function: Callable[[object], object], value: object) -> object:
         return [mapped(function, x) for x in value]
     if isinstance(value, dict) and kind is dict:
         return {key: mapped(function, x) for key, x in value.items()}
+    if is_container_class(kind):
+        found = copy(value)
+        for field in fields(cast("DataclassInstance", value)):
+            # Also where the class is frozen.
+            object.__setattr__(found, field.name, mapped(function, getattr(value, field.name)))
+        return found
     return function(value)

@@ -27,7 +27,7 @@ from vtgrad.jit.containers import flatten
 from vtgrad.jit.entry import Mismatch
 from vtgrad.jit.operators import TracedOperator, list_operators
 from vtgrad.jit.record import record
-from vtgrad.jit.recording import Recording, Same
+from vtgrad.jit.recording import Recording, Result, Same
 from vtgrad.jit.runner import prepare
 from vtgrad.jit.steps import Line
 from vtgrad.jit.world import World
@@ -112,6 +112,7 @@ def record_call(
         return result
 
     recording = _run_alone(record, recorded, args, dict(kwargs))
+    check_gradients(recording)
     kept = {impl: handles[impl] for impl in _returned_from_outside(recording)}
     recording.line = recording.line or line_of(function)
     name = getattr(function, "__name__", type(function).__name__)
@@ -211,6 +212,26 @@ def check_results(result: object) -> None:
                         "shared results",
                     )
             found.append((number, leaf, array))
+
+
+def check_gradients(recording: Recording) -> None:
+    """Refuse results that are a part of a new ``.grad``; the whole is the ``.grad`` itself.
+
+    Raises
+    ------
+    RecordingError
+        If there is one.
+    """
+    places = recording.program.results
+    grads = [places[change.number] for change in recording.grads if change.number is not None]
+    for leaf in flatten(recording.result):
+        if isinstance(leaf, Result):
+            place = places[leaf.number]
+            if any(place.buffer == grad.buffer and place != grad for grad in grads):
+                raise _refused(
+                    "a result shares memory with a .grad: return a copy, by clone()",
+                    "shared results",
+                )
 
 
 def _refused(text: str, reason: str) -> RecordingError:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from operator import is_
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
-from vtgrad.jit.containers import flatten
+from vtgrad.jit.containers import flatten, is_container_class
 from vtgrad.tensor.tensor import Tensor
+
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
 
 __all__ = ["Structure", "argument_names", "leaves_of", "structure_of"]
 
@@ -88,4 +92,7 @@ def structure_of(value: object) -> Structure:
     if kind is dict:
         assert isinstance(value, dict)
         return kind, tuple([(key, structure_of(part)) for key, part in value.items()])
+    if is_container_class(kind):
+        names = [field.name for field in fields(cast("DataclassInstance", value))]
+        return kind, tuple([structure_of(getattr(value, name)) for name in names])
     return None
