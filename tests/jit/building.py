@@ -32,8 +32,9 @@ class Builder:
         self.memory: list[Array] = []
 
     def _buffer(self, kind: Kind, array: Array, name: str | None = None) -> Place:
-        kinds = [buffer for buffer in self.program.buffers if buffer.kind is kind]
-        position = len(kinds) if kind in (Kind.ARGUMENT, Kind.OUTSIDE) else -1
+        position = -1
+        if kind in (Kind.ARGUMENT, Kind.OUTSIDE):
+            position = sum(buffer.kind is kind for buffer in self.program.buffers)
         raw = np.array(array, order="C", copy=True).reshape(-1).view(np.uint8)
         content = raw.copy() if kind is Kind.CONSTANT else None
         self.program.buffers.append(Buffer(kind, raw.size, position, content, name))

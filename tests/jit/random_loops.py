@@ -112,7 +112,7 @@ class RandomProgram:
     def statement(self, readable: Sequence[Place]) -> Place:
         """One call, to a new buffer or in place, and what can be read after it."""
         b, a, c = self.builder, self.pick(readable), self.pick(readable)
-        kind = int(self.rng.integers(9))
+        kind = int(self.rng.integers(11))
         if kind == 0:
             return b.call(self.pick(_UNARY), self.turned(a)) if self.is_real() else a
         if kind == 1:
@@ -137,8 +137,23 @@ class RandomProgram:
             self.targets.append(copy)
             return copy
         if kind == 7:
+            self.repeated(a)
+        if kind == 8:
+            copy = b.empty(self.shape, self.dtype)
+            b.run(np.copyto, copy, a, writes=[copy])
+            return copy
+        if kind == 9:
             return b.call(np.multiply, a, self.factor())
         return b.call(self.pick(_BINARY), a, self.turned(c) if self.is_square() else c)
+
+    def repeated(self, place: Place) -> None:
+        """Write a number to all elements of a place, as a view that repeats it."""
+        total = self.builder.call(np.add.reduce, place, axis=None)
+        many = self.builder.view(total, lambda array: np.broadcast_to(array, self.shape))
+        made = self.builder.empty(self.shape, self.dtype)
+        self.builder.run(np.copyto, made, many, writes=[made])
+        self.builder.call(np.add, many, place, out=made)
+        self.places.append(made)
 
     def is_real(self) -> bool:
         return self.dtype.kind != "c"

@@ -14,7 +14,7 @@ import numpy as np
 from vtgrad.jit.steps import Line
 from vtgrad.storage.record_write import is_inside
 
-__all__ = ["Caller", "is_bookkeeping", "is_users", "look"]
+__all__ = ["Caller", "is_bookkeeping", "is_users", "look", "users_frame"]
 
 _JIT: Final = os.path.dirname(__file__) + os.sep
 _PACKAGE: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep
@@ -112,6 +112,17 @@ def is_bookkeeping() -> bool:
 def is_users() -> bool:
     """Whether the call comes from the user's code itself."""
     return _outside_of_recorder(_getframe(1)) is _Owner.USER
+
+
+def users_frame() -> FrameType | None:
+    """The frame of the user's code that calls."""
+    frame: FrameType | None = _getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        if (_owners.get(code) or _owner(code)) is _Owner.USER:
+            break
+        frame = frame.f_back
+    return frame
 
 
 def look() -> Caller:

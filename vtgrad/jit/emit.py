@@ -12,15 +12,17 @@ import operator
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
 
+from vtgrad.generator import Generator
 from vtgrad.jit.columns import Tables, affine_text, flat_index, kept_axes
+from vtgrad.jit.draws import Draw
 from vtgrad.jit.layout import Held, Layout, c_strides, is_contiguous, slots_of
 from vtgrad.jit.listing import Integers, Listing
-from vtgrad.jit.literals import Imports, literal
+from vtgrad.jit.literals import Imports, array_literal, literal
 from vtgrad.jit.names import identifier
 from vtgrad.jit.roll import Leaf, Loop, Node, items_at
 from vtgrad.jit.steps import (
@@ -135,6 +137,7 @@ class Writer:
         self._body = Body()
         self._tables = Tables(imports, self._new_name)
         self._lists: dict[str, str] = {}
+        self._generators: list[Generator] = []
         self._before_loop: list[str] = []
         self._line: Line | None = None
         self._files = {item.line[0] for item in listing.items if item.line is not None}
@@ -355,8 +358,13 @@ class Writer:
         start = 0
         while start < buffers.size:
             stop = self._run(place, buffers, offsets, start)
-            if stop - start > 2:
-                entries.append(self._rows(buffers[start], int(buffers[start + 1]), stop - start))
+            same = self._same(buffers, offsets, start)
+            if same - start > 2:
+                at = (np.full((), buffers[start]), np.full((), offsets[start]))
+                entries.append(f"*[{self._view(place, *at, ()).text}] * {same - start}")
+                stop = same
+            elif stop - start > 2:
+                entries.append(self._rows(buffers[start:stop], offsets[start:stop]))
             else:
                 stop = start + 1
                 at = (np.full((), buffers[start]), np.full((), offsets[start]))
@@ -364,33 +372,47 @@ class Writer:
             start = stop
         return entries
 
+    def _same(self, buffers: Integers, offsets: Integers, start: int) -> int:
+        """Where the views end that are the same as that at a place of a list."""
+        keys = np.stack((self._layout.array_of[buffers], self._layout.row_of[buffers], offsets))
+        differs = (keys[:, start:] != keys[:, start : start + 1]).any(0)
+        return start + int(np.argmax(differs)) if differs.any() else int(buffers.size)
+
     def _run(self, place: Place, buffers: Integers, offsets: Integers, start: int) -> int:
         """Where the whole rows of one array end that follow each other from a place of a list."""
         held = self._held(buffers[start])
-        whole = place.shape == held.shape and place.dtype == held.dtype and is_contiguous(place)
-        if held.rows is None or not whole:
+        shape = held.whole[1:]
+        whole = place.shape == shape and place.dtype == held.dtype and is_contiguous(place)
+        if not held.whole or not whole or start + 1 == buffers.size:
             return start + 1
-        fits = (self._layout.array_of[buffers[start:]] == self._layout.array_of[buffers[start]]) & (
-            offsets[start:] == 0
-        )
-        rows = self._layout.row_of[buffers[start:]]
-        if rows.size < 2 or rows[1] == rows[0]:
+        size = int(np.prod(shape, dtype=np.int64)) * held.dtype.itemsize
+        offsets = self._offsets_in_array(buffers, offsets)[start:]
+        fits = self._layout.array_of[buffers[start:]] == self._layout.array_of[buffers[start]]
+        step = offsets[1] - offsets[0]
+        if step == 0 or offsets[0] % size or step % size:
             return start + 1
-        fits &= rows == rows[0] + (rows[1] - rows[0]) * np.arange(rows.size)
+        fits &= offsets == offsets[0] + step * np.arange(offsets.size)
         return start + int(np.argmin(fits)) if not fits.all() else int(buffers.size)
 
-    def _rows(self, first: int, second: int, count: int) -> str:
-        """Some rows of an array, as parts of a list."""
-        held = self._held(first)
-        start = int(self._layout.row_of[first])
-        step = int(self._layout.row_of[second]) - start
-        stop = start + step * count
-        if not held.shape:
+    def _offsets_in_array(self, buffers: Integers, offsets: Integers) -> Integers:
+        """Offsets from the start of the arrays that the buffers are rows of."""
+        sizes = np.array([self._program.buffers[number].nbytes for number in buffers.tolist()])
+        return offsets + self._layout.row_of[buffers] * sizes
+
+    def _rows(self, buffers: Integers, offsets: Integers) -> str:
+        """Rows of an array that follow each other at one distance, as parts of a list."""
+        held = self._held(buffers[0])
+        shape = held.whole[1:]
+        size = int(np.prod(shape, dtype=np.int64)) * held.dtype.itemsize
+        start, second = (self._offsets_in_array(buffers[:2], offsets[:2]) // size).tolist()
+        step = second - start
+        stop = start + step * buffers.size
+        if not shape:
             # The rows of this array are numbers, of which views are wanted.
             ends = f"{start}, {stop}" if step == 1 else f"{start}, {stop}, {step}"
             return f"*[{held.name}[{self._row}, ...] for {self._row} in range({ends})]"
         if step == 1:
-            begin, end = start or "", "" if stop == held.rows else stop
+            begin, end = start or "", "" if stop == held.whole[0] else stop
             return f"*{held.name}[{begin}:{end}]" if begin or end else f"*{held.name}"
         return f"*{held.name}[{start}:{'' if stop < 0 else stop}:{step}]"
 
@@ -401,13 +423,16 @@ class Writer:
     ) -> str:
         """The call of an item; outputs are named by it if they are given."""
         function = item.function
-        keywords = item.keywords if isinstance(item, Step) else ()
+        keywords = _without_casting(item) if isinstance(item, Step) else ()
         if getattr(function, "__module__", None) in ("operator", "_operator"):
             name = getattr(function, "__name__", "")
             if name == "getitem" and len(item.inputs) == 2 and not keywords:
                 target = self._operand(item.inputs[0], columns)
                 return f"{target}[{self._subscript(item.inputs[1], columns)}]"
-        parts = [self._operand(operand, columns) for operand in item.inputs]
+        inputs = item.inputs
+        if isinstance(function, np.ufunc) and function.signature is None and outputs is not None:
+            inputs = tuple(map(_unrepeated, inputs))
+        parts = [self._operand(operand, columns) for operand in inputs]
         named = [f"{name}={self._operand(operand, columns)}" for name, operand in keywords]
         owner = getattr(function, "__self__", None)
         text: str
@@ -415,8 +440,8 @@ class Writer:
             text = f"{self._imports.name_of(owner)}.{getattr(function, '__name__', '')}"
         elif _is_array_method(function) and item.inputs and isinstance(item.inputs[0], Place):
             text = f"{parts.pop(0)}.{getattr(function, '__name__', '')}"
-        elif isinstance(owner, np.random.Generator):
-            text = f"{self._generator(owner)}.{getattr(function, '__name__', '')}"
+        elif isinstance(function, Draw):
+            text = f"{self._generator(function.generator)}.{function.method}"
         else:
             text = self._imports.name_of(function)
         if outputs is not None:
@@ -427,18 +452,21 @@ class Writer:
                 named.append(f"out={found[0] if len(found) == 1 else '(' + ', '.join(found) + ')'}")
         return f"{text}({', '.join(parts + named)})"
 
-    def _generator(self, generator: np.random.Generator) -> str:
+    def _generator(self, generator: Generator) -> str:
         """The parameter for a generator."""
-        del generator
-        raise NotImplementedError(
-            "the program draws random numbers: its source would need the generator's state"
-        )
+        for known, name in zip(self._generators, self._body.generators, strict=True):
+            if known is generator:
+                return name
+        name = self._new_name("generator")
+        self._generators.append(generator)
+        self._body.generators.append(name)
+        return name
 
     def _step(self, step: Step, columns: _Columns, leaf: Leaf) -> list[str]:
         fresh = self._fresh(step, leaf)
         if not leaf.loops:
             self._make_arrays(leaf.first + 1, keep=fresh)
-        if _is_setitem(step):
+        if _is_assignment(step):
             return [self._assignment(step, columns, fresh)]
         function = step.function
         if not step.outputs:
@@ -465,17 +493,34 @@ class Writer:
         return [f"{Helper.PUT}({call}, {', '.join([view.text for view in views])})"]
 
     def _assignment(self, step: Step, columns: _Columns, fresh: Held | None) -> str:
-        target, key, value = step.inputs
+        target, value = step.inputs[0], step.inputs[-1]
         assert isinstance(target, Place)
         view = self._place(target, columns)
-        subscript = self._subscript(key, columns)
-        text = self._operand(value, columns)
+        subscript = self._subscript(step.inputs[1], columns) if _is_setitem(step) else "..."
+        # An assignment repeats elements by itself.
+        text = self._operand(_unrepeated(value) if fresh is None else value, columns)
         if fresh is not None:
-            made = f"{text}.copy()" if isinstance(value, Place) else self._filled(fresh, value)
+            made = self._equal_elements(step, target)
+            if made is None:
+                is_place = isinstance(value, Place)
+                made = f"{text}.copy()" if is_place else self._filled(fresh, value)
             return f"{fresh.name} = {made}"
         if subscript == "...":
             return f"{_target(view)} = {text}"
         return f"{view.text}[{subscript}] = {text}"
+
+    def _equal_elements(self, step: Step, target: Place) -> str | None:
+        """The call that makes what an assignment copies, if that has equal constant elements."""
+        value = step.inputs[-1]
+        if _is_setitem(step) and step.inputs[1] != Fixed(...):
+            return None
+        if not isinstance(value, Place) or value.shape != target.shape:
+            return None
+        content = self._program.buffers[value.buffer].content
+        if content is None or value.dtype != target.dtype:
+            return None
+        array = np.ndarray(value.shape, value.dtype, content, value.offset, value.strides)
+        return array_literal(array, self._imports, 0)
 
     def _filled(self, held: Held, value: Operand) -> str:
         """The call that makes an array with equal elements."""
@@ -489,18 +534,23 @@ class Writer:
 
     def _fresh(self, step: Step, leaf: Leaf) -> Held | None:
         """The array that a step makes, if the call without ``out=`` makes the same array."""
-        places = step.outputs or (step.writes if _is_fill(step) or _is_setitem(step) else ())
-        if leaf.loops or len(places) != 1 or not places[0].shape or 0 in places[0].shape:
+        places = step.outputs or (step.writes if _is_fill(step) or _is_assignment(step) else ())
+        if leaf.loops or len(places) != 1 or 0 in places[0].shape:
             return None
         place = places[0]
+        if not place.shape and not _is_fill(step) and not _is_assignment(step):
+            # A call on numbers returns a number, and no array.
+            return None
         held = self._held(place.buffer)
         if held.born != leaf.first or not self._is_made(held) or held.rows is not None:
             return None
         if (place.dtype, place.shape, place.offset) != (held.dtype, held.shape, 0):
             return None
-        if not is_contiguous(place) or not _makes(step, place):
+        if not is_contiguous(place):
             return None
-        return held
+        if _is_assignment(step) and self._equal_elements(step, place) is not None:
+            return held
+        return held if _makes(step, place) else None
 
     # Guards
 
@@ -541,6 +591,45 @@ def _is_setitem(item: Step) -> bool:
     return item.function is operator.setitem and len(item.inputs) == 3
 
 
+def _is_assignment(item: Step) -> bool:
+    """Whether a step writes a value to an array, as an assignment does.
+
+    `numpy.copyto` is more careful with casts, but it was not when the program was recorded.
+    """
+    if item.function is np.copyto and len(item.inputs) == 2:
+        return all(name == "casting" for name, _ in item.keywords)
+    return _is_setitem(item)
+
+
+def _unrepeated(operand: Operand) -> Operand:
+    """A place without the axes along which its elements are repeated, or with one of each."""
+    if not isinstance(operand, Place) or 0 in operand.shape:
+        return operand
+    axes = list(zip(operand.shape, operand.strides, strict=True))
+    while axes and axes[0][1] == 0:
+        axes.pop(0)
+    shape = tuple([1 if stride == 0 else size for size, stride in axes])
+    strides = tuple([stride for _, stride in axes])
+    return replace(operand, shape=shape, strides=strides)
+
+
+def _without_casting(step: Step) -> tuple[tuple[str, Operand], ...]:
+    """The named arguments of a ufunc, without a ``casting=`` that changes nothing."""
+    function = step.function
+    operands = (*step.inputs, *step.outputs)
+    places = [operand for operand in operands if isinstance(operand, Place)]
+    names = [name for name, _ in step.keywords]
+    if not isinstance(function, np.ufunc) or names != ["casting"] or len(places) != len(operands):
+        return step.keywords
+    dtypes = tuple([place.dtype for place in places])
+    try:
+        if function.resolve_dtypes(dtypes) == function.resolve_dtypes(dtypes, casting="unsafe"):
+            return ()
+    except TypeError:
+        pass
+    return step.keywords
+
+
 def _is_fill(item: Step) -> bool:
     return item.function is np.ndarray.fill and len(item.inputs) == 2 and not item.keywords
 
@@ -579,13 +668,14 @@ def _makes(step: Step, place: Place) -> bool:
         return False
     if _copies_whole(step):
         return True
-    if _is_fill(step) or _is_setitem(step):
+    if _is_fill(step) or _is_assignment(step):
         value = step.inputs[-1]
         if _is_setitem(step) and step.inputs[1] != Fixed(...):
             return False
         if isinstance(value, Place):
             is_copy = (value.dtype, value.shape) == (place.dtype, place.shape)
-            return is_copy and value.buffer != place.buffer and not _is_fill(step)
+            is_copy = is_copy and value.buffer != place.buffer and _is_ordered(value)
+            return is_copy and not _is_fill(step)
         return isinstance(value, Fixed) and _is_number_of(value.value, place.dtype)
     if any(array.buffer == place.buffer for array in arrays):
         return False

@@ -21,9 +21,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from vtgrad.jit.columns import kept_axes
-from vtgrad.jit.listing import Integers, Listing, operands_of
+from vtgrad.jit.listing import Integers, Listing
 from vtgrad.jit.roll import Leaf, Node, items_at
-from vtgrad.jit.steps import Kind, Place, Program, places_in
+from vtgrad.jit.steps import Kind, Place, Program
 from vtgrad.storage.arrays import NumpyDType, Shape
 
 __all__ = ["Held", "Layout", "c_strides", "is_contiguous", "layout_of", "leaves_of", "slots_of"]
@@ -45,8 +45,6 @@ class Held:
         What lies in it.
     born : int
         The item that names it first.
-    leaf : Leaf or None
-        The line that makes its buffers, if it is in a loop.
     name : str
         What it is called.
     """
@@ -56,7 +54,6 @@ class Held:
     rows: int | None
     buffers: list[int]
     born: int
-    leaf: Leaf | None = None
     name: str = ""
 
     @property
@@ -109,76 +106,74 @@ def c_strides(shape: Shape, itemsize: int) -> Shape:
 
 def is_contiguous(place: Place) -> bool:
     """Whether the elements of a place follow each other in C order."""
-    expected = c_strides(place.shape, place.dtype.itemsize)
-    return 0 in place.shape or all(
-        size == 1 or a == b for size, a, b in zip(place.shape, place.strides, expected, strict=True)
-    )
+    return 0 in place.shape or _in_c_order(place.shape, place.strides, place.dtype.itemsize)
+
+
+def _in_c_order(shape: Shape, strides: Shape, itemsize: int) -> bool:
+    expected = c_strides(shape, itemsize)
+    return all(n == 1 or a == b for n, a, b in zip(shape, strides, expected, strict=True))
 
 
 def layout_of(program: Program, listing: Listing, nodes: Sequence[Node]) -> Layout:
     """Find an array for each buffer; see Note [Buffers that are born in a loop]."""
     count = len(program.buffers)
     layout = Layout([], np.full(count, -1), np.zeros(count, np.int64))
-    places = _places_of(program, listing)
     inside = [leaf for leaf in leaves_of(nodes) if leaf.loops]
     for leaf in inside:
-        _add_families(program, listing, layout, places, leaf)
+        _add_families(program, listing, layout, leaf)
     for leaf in inside:
         _adopt_first_rows(program, listing, layout, leaf)
     named = set(listing.buffers.tolist()) | {place.buffer for place in program.results}
     for buffer in sorted(named):
         if layout.array_of[buffer] < 0:
             layout.array_of[buffer] = len(layout.arrays)
-            dtype, shape = _geometry([buffer], program, places)
             born = int(listing.births[buffer])
             item = -1 if born < 0 else int(np.searchsorted(listing.first_slot, born, "right")) - 1
-            layout.arrays.append(Held(dtype, shape, None, [buffer], item))
+            layout.arrays.append(_bytes_of(program, None, [buffer], item))
+    _set_geometries(program, listing, layout)
     return layout
 
 
-def _places_of(program: Program, listing: Listing) -> list[Counter[Place]]:
-    """The places on each buffer that are in C order, and how often each is named."""
-    found: list[Counter[Place]] = [Counter() for _ in program.buffers]
-    named = [
-        place
-        for item in listing.items
-        for operand in operands_of(item)
-        for place in places_in(operand)
-    ]
-    for place in [*named, *program.results]:
-        if 0 not in place.shape and is_contiguous(place):
-            found[place.buffer][place] += 1
-    return found
+def _bytes_of(program: Program, rows: int | None, buffers: list[int], born: int) -> Held:
+    """An array of bytes for some buffers."""
+    nbytes = program.buffers[buffers[0]].nbytes
+    return Held(np.dtype(np.uint8), (nbytes,), rows, buffers, born)
 
 
-def _geometry(
-    buffers: Sequence[int], program: Program, places: list[Counter[Place]]
-) -> tuple[NumpyDType, Shape]:
-    """The geometry in which most places see some buffers whole.
+def _set_geometries(program: Program, listing: Listing, layout: Layout) -> None:
+    """Let each array have the geometry in which most places see its buffers whole.
 
     If no place does, the buffers are rows of what most places see of it, or else bytes.
     """
-    whole: Counter[tuple[NumpyDType, Shape]] = Counter()
-    rows: Counter[tuple[NumpyDType, Shape]] = Counter()
-    nbytes = program.buffers[buffers[0]].nbytes
-    for buffer in buffers:
-        for place, number in places[buffer].items():
-            size = int(np.prod(place.shape, dtype=np.int64)) * place.dtype.itemsize
-            if size == nbytes and place.offset == 0:
-                whole[place.dtype, place.shape] += number
-            elif nbytes % size == 0 and place.offset % size == 0:
-                rows[place.dtype, (nbytes // size, *place.shape)] += number
-    for seen in (whole, rows):
-        if seen:
-            return seen.most_common(1)[0][0]
-    return np.dtype(np.uint8), (nbytes,)
+    arrays = layout.array_of[listing.buffers]
+    seen = np.stack((arrays, listing.seen_as, listing.offsets), 1)
+    rows, numbers = np.unique(seen, axis=0, return_counts=True) if len(seen) else (seen, seen[:, 0])
+    found = [(*row, number) for row, number in zip(rows.tolist(), numbers.tolist(), strict=True)]
+    known = {geometry: number for number, geometry in enumerate(listing.geometries)}
+    for place in program.results:
+        geometry = known[place.dtype, place.shape, place.strides]
+        found.append((int(layout.array_of[place.buffer]), geometry, place.offset, 1))
+    wholes: list[Counter[tuple[NumpyDType, Shape]]] = [Counter() for _ in layout.arrays]
+    parts: list[Counter[tuple[NumpyDType, Shape]]] = [Counter() for _ in layout.arrays]
+    for array, geometry, offset, number in found:
+        dtype, shape, strides = listing.geometries[geometry]
+        if 0 in shape or not _in_c_order(shape, strides, dtype.itemsize):
+            continue
+        nbytes = program.buffers[layout.arrays[array].buffers[0]].nbytes
+        size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+        if size == nbytes and offset == 0:
+            wholes[array][dtype, shape] += number
+        elif nbytes % size == 0 and offset % size == 0:
+            parts[array][dtype, (nbytes // size, *shape)] += number
+    for held, whole, part in zip(layout.arrays, wholes, parts, strict=True):
+        if whole or part:
+            held.dtype, held.shape = (whole or part).most_common(1)[0][0]
 
 
 def _add_families(
     program: Program,
     listing: Listing,
     layout: Layout,
-    places: list[Counter[Place]],
     leaf: Leaf,
 ) -> None:
     """The arrays of the buffers that a line in a loop makes."""
@@ -198,9 +193,8 @@ def _add_families(
         layout.array_of[family] = len(layout.arrays)
         layout.row_of[family] = rows
         members = family.ravel().tolist()
-        dtype, shape = _geometry(members, program, places)
         number = int(rows.size) if rows.size > 1 else None
-        layout.arrays.append(Held(dtype, shape, number, members, leaf.first, leaf))
+        layout.arrays.append(_bytes_of(program, number, members, leaf.first))
 
 
 def _rows_kept(listing: Listing, leaf: Leaf, family: Integers, first: tuple[slice, ...]) -> Shape:

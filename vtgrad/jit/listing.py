@@ -14,12 +14,23 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from vtgrad.jit.steps import Fixed, Group, Guard, Kind, Operand, Place, Program, Step, places_in
+from vtgrad.jit.steps import Fixed, Guard, Kind, Line, Operand, Place, Program, Step
+from vtgrad.storage.arrays import NumpyDType, Shape
 
-__all__ = ["Integers", "Item", "Listing", "fixed_key", "items_of", "listing_of", "operands_of"]
+__all__ = [
+    "Geometry",
+    "Integers",
+    "Item",
+    "Listing",
+    "fixed_key",
+    "items_of",
+    "listing_of",
+    "operands_of",
+]
 
 Integers: TypeAlias = NDArray[np.int64]
 Item: TypeAlias = Step | Guard
+Geometry: TypeAlias = tuple[NumpyDType, Shape, Shape]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +47,10 @@ class Listing:
         A number for the user's line of each item; -1 if it is not known.
     first_slot, first_float : array of int
         Where the places, and the Python floats, of each item begin; one number more than items.
-    buffers, offsets : array of int
-        Of all places, in the order of `operands_of`.
+    buffers, offsets, seen_as : array of int
+        Of all places, in the order of `operands_of`; the last one is the number of the geometry.
+    geometries : list of (dtype, shape, strides)
+        Those of all places, the results included.
     floats : list of float
         All Python floats among the operands.
     births : array of int
@@ -55,6 +68,8 @@ class Listing:
     first_float: Integers
     buffers: Integers
     offsets: Integers
+    seen_as: Integers
+    geometries: list[Geometry]
     floats: list[float]
     births: Integers
     last_items: Integers
@@ -84,71 +99,91 @@ def operands_of(item: Item) -> Iterator[Operand]:
         yield from item.writes
 
 
-def floats_in(operand: Operand) -> Iterator[float]:
-    """The Python floats that an operand consists of."""
-    if isinstance(operand, Fixed):
-        if type(operand.value) is float:
-            yield operand.value
-    elif isinstance(operand, Group):
-        for part in operand.parts:
-            yield from floats_in(part)
-
-
 def listing_of(program: Program) -> Listing:
     """Write a program down as rows of numbers."""
-    items = items_of(program)
-    numbers: dict[Hashable, int] = {}
-    user_lines: dict[Hashable, int] = {None: -1}
-    alike, lines, first_slot, first_float = [], [], [0], [0]
-    buffers: list[int] = []
-    offsets: list[int] = []
-    floats: list[float] = []
-    births = [-1 if x.kind is Kind.FRESH else -2 - n for n, x in enumerate(program.buffers)]
-    last_items = [-1] * len(births)
-    for number, item in enumerate(items):
-        forms: list[Hashable] = [isinstance(item, Step), item.function]
-        for operand in operands_of(item):
-            forms.append(_form(operand))
-            floats.extend(floats_in(operand))
-            for place in places_in(operand):
-                buffer = place.buffer
-                if births[buffer] == -1:
-                    births[buffer] = len(buffers)
-                last_items[buffer] = number
-                buffers.append(buffer)
-                offsets.append(place.offset)
+    return _Lister(program).listing()
+
+
+class _Lister:
+    """The rows of a listing, while they are written."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._items = items_of(program)
+        self._numbers: dict[Hashable, int] = {}
+        self._geometries: dict[Geometry, int] = {}
+        self._buffers: list[int] = []
+        self._offsets: list[int] = []
+        self._seen_as: list[int] = []
+        self._floats: list[float] = []
+
+    def listing(self) -> Listing:
+        """All rows."""
+        user_lines: dict[Line | None, int] = {None: -1}
+        alike, lines, first_slot, first_float = [], [], [0], [0]
+        for item in self._items:
+            form = self._form_of_item(item)
+            alike.append(self._numbers.setdefault(form, len(self._numbers)))
+            lines.append(user_lines.setdefault(item.line, len(user_lines) - 1))
+            first_slot.append(len(self._buffers))
+            first_float.append(len(self._floats))
+        for place in self._program.results:
+            geometry = (place.dtype, place.shape, place.strides)
+            self._geometries.setdefault(geometry, len(self._geometries))
+        slots = np.array(first_slot, np.int64)
+        buffers = np.array(self._buffers, np.int64)
+        births, last_items = self._lives(buffers, slots)
+        return Listing(
+            self._items,
+            np.array(alike, np.int64),
+            np.array(lines, np.int64),
+            slots,
+            np.array(first_float, np.int64),
+            buffers,
+            np.array(self._offsets, np.int64),
+            np.array(self._seen_as, np.int64),
+            list(self._geometries),
+            self._floats,
+            births,
+            last_items,
+        )
+
+    def _lives(self, buffers: Integers, first_slot: Integers) -> tuple[Integers, Integers]:
+        """For each buffer, the slot of its birth and the last item that names it."""
+        count = len(self._program.buffers)
+        births, last_items = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+        named, first = np.unique(buffers, return_index=True)
+        births[named] = first
+        foreign = [n for n, x in enumerate(self._program.buffers) if x.kind is not Kind.FRESH]
+        births[foreign] = -2 - np.array(foreign, np.int64)
+        # Of equal indices the last assignment counts.
+        last_items[buffers] = np.searchsorted(first_slot, np.arange(buffers.size), "right") - 1
+        last_items[[place.buffer for place in self._program.results]] = len(self._items)
+        return births, last_items
+
+    def _form_of_item(self, item: Item) -> Hashable:
+        """What lines that are alike have in common; notes places and floats."""
+        forms = tuple([self._form(operand) for operand in operands_of(item)])
         if isinstance(item, Step):
             names = tuple([name for name, _ in item.keywords])
-            forms += [len(item.inputs), names, len(item.outputs)]
-        else:
-            forms += [len(item.inputs), fixed_key(item.value)]
-        alike.append(numbers.setdefault(tuple(forms), len(numbers)))
-        lines.append(user_lines.setdefault(item.line, len(user_lines) - 1))
-        first_slot.append(len(buffers))
-        first_float.append(len(floats))
-    for place in program.results:
-        last_items[place.buffer] = len(items)
-    return Listing(
-        items,
-        np.array(alike, np.int64),
-        np.array(lines, np.int64),
-        np.array(first_slot, np.int64),
-        np.array(first_float, np.int64),
-        np.array(buffers, np.int64),
-        np.array(offsets, np.int64),
-        floats,
-        np.array(births, np.int64),
-        np.array(last_items, np.int64),
-    )
+            return (item.function, len(item.inputs), names, len(item.outputs), forms)
+        return (item.function, len(item.inputs), fixed_key(item.value), forms)
 
-
-def _form(operand: Operand) -> Hashable:
-    """What lines that are alike have in common in an operand."""
-    if isinstance(operand, Place):
-        return (operand.dtype, operand.shape, operand.strides)
-    if isinstance(operand, Fixed):
-        return float if type(operand.value) is float else fixed_key(operand.value)
-    return (operand.type, *map(_form, operand.parts))
+    def _form(self, operand: Operand) -> Hashable:
+        """What lines that are alike have in common in an operand."""
+        if isinstance(operand, Place):
+            geometry = (operand.dtype, operand.shape, operand.strides)
+            number = self._geometries.setdefault(geometry, len(self._geometries))
+            self._buffers.append(operand.buffer)
+            self._offsets.append(operand.offset)
+            self._seen_as.append(number)
+            return number
+        if isinstance(operand, Fixed):
+            if type(operand.value) is float:
+                self._floats.append(operand.value)
+                return float
+            return ("fixed", fixed_key(operand.value))
+        return (operand.type, *map(self._form, operand.parts))
 
 
 def fixed_key(value: object) -> Hashable:

@@ -218,7 +218,9 @@ def array_literal(content: Array, imports: Imports, most: int) -> str | None:
     raw = content.tobytes()
     dtype = _dtype(content.dtype, imports)
     if not any(raw):
-        return f"{imports.name_of(np.zeros)}({literal(content.shape, imports)}, {dtype})"
+        shape = literal(content.shape, imports)
+        ending = "" if content.dtype == np.float64 else f", {dtype}"
+        return f"{imports.name_of(np.zeros)}({shape}{ending})"
     if content.dtype.char in "gG":
         return None
     first = content.ravel()[0].item()

@@ -31,8 +31,9 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import RecordingError
-from vtgrad.jit.callers import Caller, look
+from vtgrad.jit.callers import Caller, look, users_frame
 from vtgrad.jit.compare import same_step
+from vtgrad.jit.names import remember_names
 from vtgrad.jit.numpy_functions import OUT_POSITIONS
 from vtgrad.jit.provenance import (
     Known,
@@ -42,7 +43,7 @@ from vtgrad.jit.provenance import (
     memory_at,
     ultimate_owner,
 )
-from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Operand, Place, Program, Step
+from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Line, Operand, Place, Program, Step
 from vtgrad.jit.steps import places_in as places_in
 from vtgrad.jit.values import NamedLast, arrays_in, is_basic, is_python, is_uniform, name_of
 from vtgrad.storage.arrays import Array
@@ -140,9 +141,14 @@ class Recorder:
         # The number of the first buffer that the present call makes.
         self._first_new = 0
         self._array, self._number = kinds
+        # The user's names for buffers, and the lines at which variables have been looked at.
+        self._names: dict[int, str] = {}
+        self._lines: set[Line | None] = {None}
 
     def program(self, results: Sequence[Place]) -> Program:
         """What was written down."""
+        for number, name in self._names.items():
+            self.memory.buffers[number].name = name
         return Program(self.memory.buffers, self.steps, self.guards, list(results))
 
     # -- what is known ---------------------------------------------------------------------
@@ -572,6 +578,9 @@ class Recorder:
     ) -> None:
         """Write a step down."""
         caller = look()
+        if caller.line not in self._lines:
+            self._lines.add(caller.line)
+            self._remember_names()
         step = Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
         if self._expected is not None and len(self.steps) < len(self._expected.steps):
             expected = self._expected.steps[len(self.steps)]
@@ -582,6 +591,19 @@ class Recorder:
             known = self.memory.alive.get(place.buffer)
             if known is not None:
                 known.writes += 1
+
+    def _remember_names(self) -> None:
+        """Look at the variables of the user's function that calls."""
+        frame = users_frame()
+        if frame is not None:
+            remember_names(frame, self._whole_buffer, self._names)
+
+    def _whole_buffer(self, address: int, nbytes: int) -> int | None:
+        """The number of the buffer that has just these bytes."""
+        known = self.memory.find(address, address + nbytes)
+        if known is None or (known.start, known.stop) != (address, address + nbytes):
+            return None
+        return known.number
 
     def guard(
         self,

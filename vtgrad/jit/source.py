@@ -132,7 +132,10 @@ def parameters_of(program: Program) -> list[Parameter]:
 
     The geometry is that in which most steps see the whole buffer.
     """
-    listing = listing_of(program)
+    return _parameters(program, listing_of(program))
+
+
+def _parameters(program: Program, listing: Listing) -> list[Parameter]:
     layout = layout_of(program, listing, [])
     found = []
     for kind, name in ((Kind.ARGUMENT, "x"), (Kind.OUTSIDE, "outside")):
@@ -181,13 +184,18 @@ def source_of(
     Raises
     ------
     NotImplementedError
-        If a step calls what is not in NumPy, draws random numbers, or has an argument that cannot
-        be written as text.
+        If a step calls what is not in NumPy, or has an argument that cannot be written as text.
+
+    Notes
+    -----
+    A program that draws random numbers takes NumPy's generators after the arrays. The bits are the
+    same if they are in the same state, as ``numpy.random.Generator(numpy.random.PCG64(seed))`` is
+    and a generator of the library after ``manual_seed(seed)``.
     """
     listing = listing_of(program)
     nodes = roll(listing)
     if parameters is None:
-        parameters = parameters_of(program)
+        parameters = _parameters(program, listing)
     if outside is not None:
         parameters = [
             x for x in parameters if program.buffers[x.place.buffer].kind is not Kind.OUTSIDE
@@ -303,7 +311,8 @@ class _Module:
         self._long_constants += [line for line in body.tables if len(line) > 400]
         described = self._described(parameters, names, body)
         indented = textwrap.indent("\n".join([*described, *lines]), "    ")
-        definition = f"def {function}({', '.join(names)}):\n{indented}"
+        taken = ", ".join([*names, *body.generators])
+        definition = f"def {function}({taken}):\n{indented}"
         parts = ["\n".join(head), "\n".join(constants), *[text.strip() for text in helpers]]
         parts += [definition, "\n".join(self._long_constants)]
         return "\n\n\n".join([part for part in parts if part]) + "\n"
@@ -316,8 +325,9 @@ class _Module:
         for parameter, name in zip(parameters, names, strict=True):
             written = ", written in place" if parameter.place.buffer in self._written else ""
             lines.append(f"{name} : {_geometry(parameter.place)}{written}")
-        if not lines:
-            lines = ['"""The recorded program.']
+        lines += [f"{name} : numpy.random.Generator" for name in body.generators]
+        if not names:
+            lines.insert(0, '"""The recorded program.')
         if body.results:
             lines += ["", "Returns", "-------"]
             lines += [_geometry(place) for place in self._program.results]
