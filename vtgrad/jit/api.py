@@ -25,6 +25,8 @@ from typing import Final, Generic, ParamSpec, TypeVar, cast
 from vtgrad.errors import NotSupportedError, RecordingError, ReplayGuardError
 from vtgrad.jit.call import Computed, Replay
 from vtgrad.jit.entry import Mismatch, obstacle, refusal
+from vtgrad.jit.explain import Explanation, explain
+from vtgrad.jit.graph import ProgramGraph, graph_of
 from vtgrad.jit.methods import Methods
 from vtgrad.jit.operators import TracedOperator
 from vtgrad.jit.record_call import another_thread_records, list_operators_of, record_call
@@ -140,6 +142,40 @@ class Traced(Generic[P, R]):
         array(6., dtype=float32)
         """
         return source_of(self._call.recording.program, parameters=self._parameters())
+
+    @property
+    def graph(self) -> ProgramGraph:
+        """The recorded steps with the lines of the program that made them, loops rolled up.
+
+        Returns
+        -------
+        ProgramGraph
+            As text by `print`; notebooks show it as a drawing.
+
+        Examples
+        --------
+        >>> fast = vt.jit.trace(lambda x: (x * 2).sum(), vt.ones(3))
+        >>> [step.name for step in fast.graph.steps]
+        ['multiply', 'add.reduce']
+        """
+        return graph_of(self._call.recording.program)
+
+    def explain(self) -> Explanation:
+        """What was recorded, what is guarded, and what runs as a call of Python.
+
+        Returns
+        -------
+        Explanation
+            As text by `print`; notebooks show it as a drawing.
+
+        Examples
+        --------
+        >>> fast = vt.jit.trace(lambda x: (x * 2).sum(), vt.ones(3))
+        >>> fast.explain().recorded
+        2
+        """
+        call = self._call
+        return explain(call.recording.program, call.prepared())
 
     def export(self, path: str | Path) -> Path:
         """Write the recorded program as a module that needs NumPy alone.

@@ -30,6 +30,7 @@ from vtgrad.jit.bindings import Binding, bindings_of, impl_at, overlapping
 from vtgrad.jit.commit import GradStore, commit, commit_grads, mark_places
 from vtgrad.jit.containers import mapped
 from vtgrad.jit.entry import Leaf, Mismatch, cell_of, first_mismatch, guard_of, leaf_of, own_cell
+from vtgrad.jit.explain import Prepared
 from vtgrad.jit.interpret import GuardFailed
 from vtgrad.jit.recording import Memory, Recording, Result, Same, Source
 from vtgrad.jit.source import Parameter
@@ -53,9 +54,15 @@ class Runner(Protocol):
     ----------
     program : Program
         What is run; its guards have the numbers that `GuardFailed` names.
+    nbytes : int
+        The size of its memory.
+    calls : dict of int to str
+        The numbers of the steps that are calls of Python, and why each is.
     """
 
     program: Program
+    nbytes: int
+    calls: dict[int, str]
 
     def run(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
         """Run on the bytes of the buffers of the two kinds, by position; the results.
@@ -396,6 +403,13 @@ class Replay:
                 if isinstance(source.holder, int) and not source.is_grad:
                     found[source.holder] = Parameter(names[source.holder], place)
         return [found[number] for number in sorted(found)]
+
+    def prepared(self) -> Prepared:
+        """What runs, to be explained."""
+        runner = self._runner
+        calls = runner.calls
+        native = len(calls) < len(runner.program.steps)
+        return Prepared(runner.program, runner.nbytes, calls, calls, native)
 
     def outside_now(self) -> list[Array]:
         """The bytes of tensors from outside, as they are now.
