@@ -45,7 +45,7 @@ def test_values_have_one_number_wherever_they_stand() -> None:
         "%2 = aten::mul(%0, %1)",
         "%3 = aten::add(%2, %0)",
     ]
-    assert operators[1].outputs == (TracedValue(3, (2, 3), np.dtype(np.float32)),)
+    assert operators[1].outputs == (TracedValue(3, (2, 3), vt.float32),)
     np.testing.assert_array_equal(result.numpy(), np.full((2, 3), 2.0))
 
 

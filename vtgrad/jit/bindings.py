@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from types import EllipsisType
+from typing import Final
 
 import numpy as np
 
@@ -31,6 +32,9 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["Binding", "bindings_of", "impl_at", "overlapping", "written_places"]
+
+
+_NO_BYTES: Final[Array] = np.empty(0, np.uint8)
 
 
 class _Bytes:
@@ -95,8 +99,10 @@ class Binding:
         What it is, for messages.
     fixed : TensorImpl or None
         The tensor from outside, if it is the only source and not a ``.grad``.
-    array, bytes : numpy.ndarray or None
-        Of a fixed tensor: its array while it was recorded, and the bytes.
+    array : numpy.ndarray or None
+        The array of a fixed tensor while it was recorded.
+    bytes : numpy.ndarray
+        Its bytes.
     """
 
     __slots__ = (
@@ -119,7 +125,7 @@ class Binding:
     name: str
     fixed: TensorImpl | None
     array: Array | None
-    bytes: Array | None
+    bytes: Array
 
     def __init__(self, memory: Memory, nbytes: int, written: tuple[Place, ...], name: str) -> None:
         self.sources = memory.sources
@@ -128,7 +134,8 @@ class Binding:
         self.written = written
         self.scratch = np.empty(nbytes, np.uint8) if written else None
         self.name = name
-        self.fixed = self.array = self.bytes = None
+        self.fixed = self.array = None
+        self.bytes = _NO_BYTES
         first = memory.sources[0]
         if len(memory.sources) == 1 and not first.is_grad and isinstance(first.holder, TensorImpl):
             self.array = first.holder.array
@@ -147,7 +154,7 @@ class Binding:
             return self._live_of_several(leaves)
         array = _array_at(self.sources[0], leaves)
         if self.fixed is not None:
-            if array is self.array and self.bytes is not None:
+            if array is self.array:
                 return self.bytes
             return Mismatch(f"{self.name} was given other memory, by set_, resize_ or .data")
         if array is None:

@@ -285,7 +285,7 @@ class Replay:
         for binding in self.bindings:
             fixed = binding.fixed
             if fixed is not None and fixed.array is binding.array:
-                lives.append(binding.bytes)  # type: ignore[arg-type]  # set with `fixed`
+                lives.append(binding.bytes)
                 continue
             live = binding.live(leaves)
             if isinstance(live, Mismatch):

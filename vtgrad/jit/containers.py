@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from copy import copy
 from dataclasses import fields, is_dataclass
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
-__all__ = ["flatten", "is_container_class", "mapped"]
+__all__ = ["field_names", "flatten", "is_container_class", "mapped"]
 
 
 def flatten(value: object) -> list[object]:
@@ -36,6 +33,11 @@ def is_container_class(kind: type) -> bool:
     return is_dataclass(kind) and not kind.__module__.startswith("vtgrad.")
 
 
+def field_names(kind: Any) -> list[str]:
+    """The names of the fields of a dataclass."""
+    return [field.name for field in fields(kind)]
+
+
 def mapped(function: Callable[[object], object], value: object) -> object:
     """The containers of a value with other leaves, in the order of `flatten`.
 
@@ -56,8 +58,8 @@ def mapped(function: Callable[[object], object], value: object) -> object:
         return {key: mapped(function, x) for key, x in value.items()}
     if is_container_class(kind):
         found = copy(value)
-        for field in fields(cast("DataclassInstance", value)):
+        for name in field_names(kind):
             # Also where the class is frozen.
-            object.__setattr__(found, field.name, mapped(function, getattr(value, field.name)))
+            object.__setattr__(found, name, mapped(function, getattr(value, name)))
         return found
     return function(value)

@@ -222,8 +222,8 @@ class Leaf:
         """Whether an argument is as the recorded one."""
         if type(leaf) is not self.kind:
             return False
-        if self.layout is not None:
-            return self.fits_tensor(leaf._impl)  # type: ignore[attr-defined]  # a tensor, measured
+        if isinstance(leaf, TensorBase):
+            return self.fits_tensor(leaf._impl)
         if self.geometry is not None:
             assert isinstance(leaf, np.ndarray)
             return (leaf.shape, leaf.strides, leaf.dtype) == self.geometry

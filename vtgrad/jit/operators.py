@@ -18,11 +18,11 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from threading import get_ident
-from typing import Final, NamedTuple, Self, TypeVar
+from typing import Final, NamedTuple, Self, TypeGuard, TypeVar
 
 import numpy as np
 
-from vtgrad.errors import ProfilerError
+from vtgrad.errors import ArgumentTypeError, ProfilerError
 from vtgrad.function.results import version_of
 from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.node import Node
@@ -30,7 +30,7 @@ from vtgrad.graph.observer import BACKWARD_FUNCTION, USER_SCOPE, observers
 from vtgrad.profiler.recorder import memory_of
 from vtgrad.profiler.tables import adjust_tables
 from vtgrad.storage.arrays import Array, Shape
-from vtgrad.storage.dtypes import DType
+from vtgrad.storage.dtypes import DType, dtype_of
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import caller
 from vtgrad.storage.scope import Scope
@@ -55,13 +55,13 @@ class TracedValue(NamedTuple):
         Its number in the trace, from 0 on; -1 for a gradient that the engine has in parts.
     shape : tuple of int
         Its shape.
-    dtype : numpy.dtype
+    dtype : dtype
         Its dtype.
     """
 
     number: int
     shape: Shape
-    dtype: np.dtype[np.generic]
+    dtype: DType
 
     def __str__(self) -> str:
         return "%?" if self.number < 0 else f"%{self.number}"
@@ -147,7 +147,7 @@ class _Values:
             number = self._next
             self._next += 1
             self._known[id(value)] = weakref.ref(value), number
-        return TracedValue(number, array.shape, array.dtype)
+        return TracedValue(number, array.shape, dtype_of(array.dtype))
 
 
 class _Open:
@@ -260,14 +260,14 @@ class OperatorTrace(Scope):
 
     def _argument(self, value: object, opened: _Open) -> object:
         """What stands for an argument."""
-        if isinstance(value, (TensorBase, np.ndarray)):
+        if isinstance(value, TensorBase) or _is_known(value):
             found = self._values.of(value)
             opened.given.append((value, found.number))
             return found
         if isinstance(value, (list, tuple)):
             return tuple([self._argument(part, opened) for part in value])
         if isinstance(value, InputMetadata):
-            return TracedValue(-1, value.shape, np.dtype(value.dtype))
+            return TracedValue(-1, value.shape, dtype_of(value.dtype))
         return value if isinstance(value, _PLAIN) else type(value).__name__
 
     def _ended(self, event: _Open, outputs: Sequence[object]) -> TracedOperator:
@@ -303,6 +303,17 @@ def _array(value: TensorBase | Array) -> Array:
     return value._impl.array if isinstance(value, TensorBase) else value
 
 
+def _is_known(value: object) -> TypeGuard[Array]:
+    """Whether a value is an array of a dtype that tensors have."""
+    if not isinstance(value, np.ndarray):
+        return False
+    try:
+        dtype_of(value.dtype)
+    except ArgumentTypeError:
+        return False
+    return True
+
+
 def _version(value: TensorBase | Array) -> int:
     """The version of a tensor; arrays have none."""
     return version_of(value) if isinstance(value, TensorBase) else 0
@@ -311,7 +322,7 @@ def _version(value: TensorBase | Array) -> int:
 def _values_in(outputs: Sequence[object]) -> Iterator[TensorBase | Array]:
     """The tensors and arrays among results, and in lists and tuples of them."""
     for value in outputs:
-        if isinstance(value, (TensorBase, np.ndarray)):
+        if isinstance(value, TensorBase) or _is_known(value):
             yield value
         elif isinstance(value, (list, tuple)):
             yield from _values_in(value)

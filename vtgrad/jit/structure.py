@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from operator import is_
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TypeAlias
 
-from vtgrad.jit.containers import flatten, is_container_class
+from vtgrad.jit.containers import field_names, flatten, is_container_class
 from vtgrad.tensor.tensor import Tensor
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 __all__ = ["Structure", "argument_names", "leaves_of", "structure_of"]
 
@@ -93,6 +89,6 @@ def structure_of(value: object) -> Structure:
         assert isinstance(value, dict)
         return kind, tuple([(key, structure_of(part)) for key, part in value.items()])
     if is_container_class(kind):
-        names = [field.name for field in fields(cast("DataclassInstance", value))]
+        names = field_names(kind)
         return kind, tuple([structure_of(getattr(value, name)) for name in names])
     return None
