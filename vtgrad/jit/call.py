@@ -31,12 +31,14 @@ from vtgrad.jit.bindings import Binding, bindings_of, impl_at, overlapping
 from vtgrad.jit.commit import GradStore, commit, commit_grads, mark_places
 from vtgrad.jit.containers import mapped
 from vtgrad.jit.entry import Leaf, Mismatch, cell_of, first_mismatch, guard_of, leaf_of, own_cell
+from vtgrad.jit.explain import Prepared
 from vtgrad.jit.interpret import GuardFailed
 from vtgrad.jit.recording import Memory, Recording, Result, Same, Source
 from vtgrad.jit.source import Parameter
 from vtgrad.jit.steps import Kind, Program
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import DType, get_default_dtype
+from vtgrad.storage.loops import NATIVE
 from vtgrad.storage.mode import Mode
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -378,6 +380,11 @@ class Replay:
         return found
 
     # -- what it is for others -----------------------------------------------------------------
+
+    def prepared(self) -> Prepared:
+        """What a run does."""
+        runner = self._runner
+        return Prepared(runner.program, runner.nbytes, runner.calls, native=NATIVE)
 
     def parameters(self, names: Sequence[str]) -> list[Parameter]:
         """The arguments that the program uses, as parameters of a source, in their order.
