@@ -56,9 +56,15 @@ class Runner(Protocol):
     ----------
     program : Program
         What is run; its guards have the numbers that `GuardFailed` names.
+    nbytes : int
+        The size of the memory that a run uses.
+    calls : list of int
+        The numbers of the steps that are calls of Python.
     """
 
     program: Program
+    nbytes: int
+    calls: list[int]
 
     def run(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
         """Run on the bytes of the buffers of the two kinds, by position; the results.

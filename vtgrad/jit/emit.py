@@ -397,7 +397,8 @@ class Writer:
     def _offsets_in_array(self, buffers: Integers, offsets: Integers) -> Integers:
         """Offsets from the start of the arrays that the buffers are rows of."""
         sizes = np.array([self._program.buffers[number].nbytes for number in buffers.tolist()])
-        return offsets + self._layout.row_of[buffers] * sizes
+        found: Integers = offsets + self._layout.row_of[buffers] * sizes
+        return found
 
     def _rows(self, buffers: Integers, offsets: Integers) -> str:
         """Rows of an array that follow each other at one distance, as parts of a list."""
