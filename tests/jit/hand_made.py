@@ -40,6 +40,8 @@ class Program3:
 
     def __init__(self, program: Program, at_end: Callable[[], object] | None = None) -> None:
         self.program = program
+        self.nbytes = 0
+        self.calls: dict[int, str] = {}
         self.at_end = at_end
         self.runs = 0
 

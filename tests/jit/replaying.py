@@ -144,10 +144,14 @@ def outcome(program: Program, arguments: Arguments, seed: int = 1) -> str:
             program(*renewed(arguments, np.copy))
         except Exception as error:
             return f"raises: {type(error).__name__}"
+        before = _all_bytes(arguments)
         try:
             made = record(program, arguments)
         except RecordingError as error:
-            return f"refused: {error.reason}: {_first_line(error)}"
+            found = f"refused: {error.reason}: {_first_line(error)}"
+            return found if _all_bytes(arguments) == before else "wrong: memory is not restored"
+        if _all_bytes(arguments) != before:
+            return "wrong: memory is not restored"
         rng = np.random.default_rng(seed)
         found = "guard"
         for whole in (True, False):
@@ -158,6 +162,13 @@ def outcome(program: Program, arguments: Arguments, seed: int = 1) -> str:
                 if found == "exact" or found.startswith("wrong"):
                     return found
         return found
+
+
+def _all_bytes(arguments: Arguments) -> list[bytes]:
+    """The bytes of all arrays among arguments, and the versions of tensors."""
+    arrays = [x for x in map(_array, flatten(arguments)) if x is not None]
+    versions = [x._version for x in flatten(arguments) if isinstance(x, vt.Tensor)]
+    return [x.tobytes() for x in arrays] + [bytes(versions)]
 
 
 def _first_line(error: RecordingError) -> str:

@@ -337,6 +337,37 @@ def test_modes_in_which_nothing_is_replayed() -> None:
     assert loose.recordings == 0
 
 
+def test_hooks_and_levels_of_other_threads_are_no_obstacle() -> None:
+    fast = vt.jit.trace(lambda x: x * 2.5, drive())
+    opened, over = threading.Event(), threading.Event()
+
+    def work() -> None:
+        with (
+            vt.autograd.graph.saved_tensors_hooks(lambda x: x, lambda x: x),
+            vt.autograd.forward_ad.dual_level(),
+        ):
+            vt.autograd.forward_ad.make_dual(rate(), drive())
+            opened.set()
+            over.wait(30)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    try:
+        assert opened.wait(30)
+        assert fast(drive()).tolist() == [2.5, 5.0]
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_a_tangent_is_not_carried_and_a_transform_goes_inside() -> None:
+    fast = vt.jit.trace(lambda x: x * 2.5, drive())
+    with pytest.raises(ReplayGuardError, match=r"has a tangent.*inside of the function"):
+        vt.func.jvp(fast, (drive(),), (rate(),))
+    inside = vt.jit.trace(lambda x, t: vt.func.jvp(lambda y: y * y, (x,), (t,))[1], drive(), rate())
+    assert inside(drive(), rate()).tolist() == [1.0, 1.0]
+
+
 def test_recording_inside_recording_is_refused_and_calls_are_inlined() -> None:
     inner = vt.jit.replay(lambda x: x * 2.5)
     with pytest.raises(RecordingError, match="while another function is being recorded"):

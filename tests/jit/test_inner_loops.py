@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import itertools
+import operator
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -15,10 +16,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tests.jit.ways import prepared
-from tests.jit.writing import bytes_of, program_of_one
+from tests.jit.ways import WAYS, prepared
+from tests.jit.writing import bytes_of, program_of_one, vector
 from tests.loops_in_c import IN_C, in_c
+from vtgrad.jit import inner_loops
 from vtgrad.jit.interpret import interpret
+from vtgrad.jit.steps import Buffer, Fixed, Group, Kind, Place, Program, Step
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 
 Values = NDArray[Any]
@@ -219,3 +222,49 @@ def test_an_executor_in_a_cycle_is_collected() -> None:
     del held, executor
     gc.collect()
     assert watched() is None
+
+
+def one(function: Any, array: Values, *others: Any, **keywords: object) -> Program:
+    arrays = [array, *others]
+    memories = [x if x.base is None else x.base for x in arrays]
+    return program_of_one(function, arrays, memories, keywords)
+
+
+@in_c
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        (one(np.sort, np.ones(4)), inner_loops.NO_UFUNC),
+        (one(np.add, np.ones(4), np.ones(4, np.float32)), inner_loops.CAST),
+        (one(np.power, np.full(4, 2), np.full(4, 2)), inner_loops.NOT_LISTED),
+        (one(np.add, np.ones(4, ">f8"), np.ones(4, ">f8")), inner_loops.EMPTY),
+        (one(np.tanh, np.ones((4, 6))[:, ::2]), inner_loops.GAPS),
+        (one(np.add.reduce, np.ones((4, 6))[:, :4], axis=None), inner_loops.ORDER),
+        (one(np.add.reduce, np.ones(4), initial=2.0), inner_loops.KEYWORDS),
+    ],
+)
+def test_a_call_of_python_has_a_reason(program: Program, reason: str) -> None:
+    assert prepared(program, "C").calls == {0: reason}
+
+
+@in_c
+def test_other_calls_of_python_have_reasons() -> None:
+    index = Place(1, np.dtype(np.int64), (2,), (8,), 0)
+    parts = (vector(0, 4), vector(0, 4, 4))
+    steps = [
+        Step(operator.setitem, (vector(0), index, Fixed(1.0)), writes=(vector(0),)),
+        Step(np.concatenate, (Group(list, parts),), outputs=(vector(2, 8),)),
+        Step(np.modf, (vector(0),), outputs=(vector(0), vector(2))),
+        Step(np.add, (vector(0), vector(0)), outputs=(vector(0, start=1),)),
+    ]
+    buffers = [Buffer(Kind.ARGUMENT, nbytes, i) for i, nbytes in enumerate((64, 16, 64))]
+    program = Program(buffers, steps, [], [])
+    assert list(prepared(program, "C").calls.values()) == [
+        *[inner_loops.NO_COPY, inner_loops.NO_UFUNC, inner_loops.MANY, inner_loops.OVERLAP]
+    ]
+    for way in WAYS:
+        arguments = [np.arange(8.5), np.array([1, 3]), np.zeros(8)]
+        expected, found = ([bytes_of(x[:8].copy()) for x in arguments] for _ in range(2))
+        interpret(program, expected)
+        prepared(program, way).run(found)
+        assert [x.tobytes() for x in found] == [x.tobytes() for x in expected]

@@ -15,6 +15,7 @@ import vtgrad as vt
 import vtgrad.numpy as vnp
 from tests.numpy.support import array
 from vtgrad.errors import BatchedTensorError, StaleSavedError
+from vtgrad.numpy.operands import fresh
 
 BEGINNINGS: Final[dict[str, Callable[[Any], Any]]] = {
     "sum": lambda s: vnp.sum(vnp.array([1.0, 2.0]), initial=s),
@@ -135,3 +136,10 @@ def test_writes_after_a_reduction_are_told_as_writes(name: str) -> None:
     x[0] = 9.0
     with pytest.raises(StaleSavedError):
         y.backward()
+
+
+def test_a_scalar_of_numpy_becomes_an_array() -> None:
+    """The place of one element is one."""
+    found = fresh(np.asarray(3)[()])
+    assert type(found._impl.array) is np.ndarray
+    assert vnp.resize(array([[1.0, 2.0], [3.0, 4.0]]), ()).tolist() == 1.0

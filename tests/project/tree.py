@@ -35,10 +35,11 @@ def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def parsed_files_with(word: str) -> Iterator[tuple[Path, ast.Module]]:
-    """The Python files of the package that have a word in them, with their syntax trees."""
+def parsed_files_with(*words: str) -> Iterator[tuple[Path, ast.Module]]:
+    """The Python files of the package that have one of the words, with their syntax trees."""
     for path in python_files():
-        if word in path.read_text(encoding="utf-8"):
+        text = path.read_text(encoding="utf-8")
+        if any(word in text for word in words):
             yield path, parsed(path)
 
 

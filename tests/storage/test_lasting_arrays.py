@@ -46,14 +46,24 @@ def test_a_number_is_converted_once_for_all(makers: dict[str, making.Maker]) -> 
     assert _are_known(found)
 
 
-def test_zeros_ones_and_positions_are_ordinary_arrays(makers: dict[str, making.Maker]) -> None:
+def test_zeros_and_ones_are_ordinary_arrays(makers: dict[str, making.Maker]) -> None:
     dtype = np.dtype(np.int16)
-    found = making.run_with(
-        makers, lambda: (zero_of(dtype), one_of(dtype), positions_of((2, 1, 3, 1)))
-    )
-    assert [type(array) for array in found] == [np.ndarray] * 3
-    assert [array.tolist() for array in found] == [0, 1, [[[[0], [1], [2]]], [[[3], [4], [5]]]]]
+    found = making.run_with(makers, lambda: (zero_of(dtype), one_of(dtype)))
+    assert [type(array) for array in found] == [np.ndarray] * 2
+    assert [array.tolist() for array in found] == [0, 1]
     assert _are_known(*found)
+
+
+def test_positions_are_kept_as_an_ordinary_array(makers: dict[str, making.Maker]) -> None:
+    shape = (2, 1, 3, 1)
+    shown = making.run_with(makers, positions_of, shape)
+    kept = positions_of(shape)
+    # The recording indexes an array of its own, on the memory of the one that is kept.
+    assert type(shown) is Recorded
+    assert type(kept) is np.ndarray
+    assert np.shares_memory(shown, kept)
+    assert kept.tolist() == [[[[0], [1], [2]]], [[[3], [4], [5]]]]
+    assert _are_known(kept)
 
 
 def test_a_constant_is_an_ordinary_array_with_numpys_dtype(

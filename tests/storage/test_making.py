@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from collections.abc import Callable
 from types import FrameType
 
 import numpy as np
@@ -188,3 +189,19 @@ def test_a_plain_view_has_no_subclass() -> None:
     made = making.plain_view(part)
     assert type(made) is np.ndarray
     assert np.shares_memory(made, memory)
+
+
+def test_calls_of_other_libraries_are_seen() -> None:
+    pytest.importorskip("scipy")
+    seen = []
+
+    def call(function: Callable[..., object], *args: object, **kwargs: object) -> object:
+        seen.append(function)
+        return function(*args, **kwargs)
+
+    a = vt.tensor([[4.0, 1.0], [1.0, 3.0]])
+    vt.linalg.lu_factor(a)
+    packed, _ = making.run_with({"call": call}, vt.linalg.lu_factor, a)
+    assert len(seen) == 1
+    assert packed.tolist() == vt.linalg.lu_factor(a)[0].tolist()
+    assert len(seen) == 1

@@ -130,5 +130,5 @@ def _multiples(counts: Array, n: int, d: float | TensorBase, dtype: NumpyDType) 
         raise ArgumentTypeError("argument 'd' must be a real number, not complex", argument="d")
     with np.errstate(all="ignore"):
         lowest = np.float64(1) / (np.float64(n) * np.float64(spacing))
-        found: Array = (counts * lowest).astype(dtype)
+        found: Array = (counts * float(lowest)).astype(dtype)
     return found

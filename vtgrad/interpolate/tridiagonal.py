@@ -136,12 +136,14 @@ def _solved(lower: Array, middle: Array, upper: Array, right: Array) -> Array:
     bands[..., 0, 0] = bands[..., 2, -1] = 0
     if math.prod(stack) == 1:
         columns = np.moveaxis(right, -2, 0).reshape(size, -1)
-        found: Array = solve_banded((1, 1), bands.reshape(3, size), columns, check_finite=False)
+        flat = bands.reshape(3, size)
+        found: Array = making.call(solve_banded, (1, 1), flat, columns, check_finite=False)
         found = np.moveaxis(found.reshape(size, *right.shape[:-2], count), 0, -2)
         return making.ascontiguousarray(making.broadcast_to(found, (*lead, size, count)))
     bands = making.broadcast_to(bands, (*lead, 3, size))
     right = making.broadcast_to(right, (*lead, size, count))
     result = making.empty(right.shape, right.dtype)
     for index in np.ndindex(lead):
-        result[index] = solve_banded((1, 1), bands[index], right[index], check_finite=False)
+        part = bands[index], right[index]
+        result[index] = making.call(solve_banded, (1, 1), *part, check_finite=False)
     return result

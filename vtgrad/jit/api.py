@@ -151,13 +151,12 @@ class Traced(Generic[P, R]):
 
     @property
     def graph(self) -> ProgramGraph:
-        """The steps that a call runs, with the lines of the function that led to them.
+        """The steps of a call with the lines of the program that made them, loops rolled up.
 
         Returns
         -------
         ProgramGraph
-            One step for each line of `code`: those of a loop are there once. Its text is read with
-            `str`; a notebook shows the drawing.
+            One step for each line of `code`. As text by `print`; notebooks show it as a drawing.
 
         Examples
         --------
@@ -168,19 +167,18 @@ class Traced(Generic[P, R]):
         return graph_of(self._program())
 
     def explain(self) -> Explanation:
-        """What became of the recording: steps, guards, calls of Python, memory.
+        """What was recorded, what is guarded, and what runs as a call of Python.
 
         Returns
         -------
         Explanation
-            Its text is read with `str` or `print`; a notebook shows the graph, in which the steps
-            that are calls of Python have another colour.
+            As text by `print`; notebooks show it as a drawing.
 
         Examples
         --------
         >>> fast = vt.jit.trace(lambda x: (x * 2).sum(), vt.ones(3))
-        >>> print(str(fast.explain()).splitlines()[0])
-        2 steps recorded, 2 in a run
+        >>> fast.explain().recorded
+        2
         """
         self._program()
         return explain(self._call.recording.program, self._call.prepared())

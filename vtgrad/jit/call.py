@@ -15,7 +15,6 @@ from __future__ import annotations
 import weakref
 from collections import deque
 from collections.abc import Sequence
-from functools import partial
 from itertools import repeat
 from threading import get_ident
 from types import EllipsisType
@@ -38,7 +37,6 @@ from vtgrad.jit.source import Parameter
 from vtgrad.jit.steps import Kind, Program
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import DType, get_default_dtype
-from vtgrad.storage.loops import NATIVE
 from vtgrad.storage.mode import Mode
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -57,14 +55,14 @@ class Runner(Protocol):
     program : Program
         What is run; its guards have the numbers that `GuardFailed` names.
     nbytes : int
-        The size of the memory that a run uses.
-    calls : list of int
-        The numbers of the steps that are calls of Python.
+        The size of its memory.
+    calls : dict of int to str
+        The numbers of the steps that are calls of Python, and why each is.
     """
 
     program: Program
     nbytes: int
-    calls: list[int]
+    calls: dict[int, str]
 
     def run(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
         """Run on the bytes of the buffers of the two kinds, by position; the results.
@@ -164,6 +162,7 @@ class Replay:
 
     __slots__ = (
         "__weakref__",
+        "_by",
         "_default",
         "_first_outside",
         "_guards",
@@ -186,6 +185,8 @@ class Replay:
     _runner: Runner
     _handles: dict[TensorImpl, TensorBase]
     _operator: str
+    # How far the counter of each group moves.
+    _by: list[int]
     _mode: Mode
     _default: DType
     _guards: list[Leaf]
@@ -223,6 +224,7 @@ class Replay:
         self._first_outside = len(own)
         self._written = [n for n, binding in enumerate(self.bindings) if binding.written]
         self.groups = _groups(recording, self.bindings, leaves)
+        self._by = [group.by for group in self.groups]
         impls = dict.fromkeys(
             source.holder
             for memory in recording.outside
@@ -387,11 +389,6 @@ class Replay:
 
     # -- what it is for others -----------------------------------------------------------------
 
-    def prepared(self) -> Prepared:
-        """What a run does."""
-        runner = self._runner
-        return Prepared(runner.program, runner.nbytes, runner.calls, native=NATIVE)
-
     def parameters(self, names: Sequence[str]) -> list[Parameter]:
         """The arguments that the program uses, as parameters of a source, in their order.
 
@@ -406,6 +403,13 @@ class Replay:
                 if isinstance(source.holder, int) and not source.is_grad:
                     found[source.holder] = Parameter(names[source.holder], place)
         return [found[number] for number in sorted(found)]
+
+    def prepared(self) -> Prepared:
+        """What runs, to be explained."""
+        runner = self._runner
+        calls = runner.calls
+        native = len(calls) < len(runner.program.steps)
+        return Prepared(runner.program, runner.nbytes, calls, calls, native)
 
     def outside_now(self) -> list[Array]:
         """The bytes of tensors from outside, as they are now.
@@ -449,8 +453,8 @@ class Replay:
             computed.versions,
             computed.grads,
             self._operator,
-            [group.by for group in self.groups],
-            partial(self._mark, lives, leaves),
+            self._by,
+            lambda number: self._mark(lives, leaves, number),
         )
 
     def _mark(self, lives: Sequence[Array], leaves: Sequence[object], number: int) -> None:

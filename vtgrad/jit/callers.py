@@ -110,8 +110,8 @@ def is_bookkeeping() -> bool:
 
 
 def is_users() -> bool:
-    """Whether the call comes from the user's code itself."""
-    return _outside_of_recorder(_getframe(1)) is _Owner.USER
+    """Whether the caller of a function that asks this is the user's code itself."""
+    return _owner(_getframe(2).f_code) is _Owner.USER
 
 
 def users_frame() -> FrameType | None:

@@ -40,7 +40,6 @@ __all__ = ["check"]
 def check(call: Call) -> Recording:
     """Record a program, and accept or refuse the recording; see Note [Accepting a recording]."""
     made, outcome = call.record(_nothing)
-    _keep_all(call, made)
     _compare(outcome, _run(call, _nothing, made), "its run without recording")
     now = [memory.bytes_now().copy() for memory in made.memories()]
     try:
@@ -101,15 +100,6 @@ def _run(call: Call, prepare: Callable[[], None], made: Recording) -> Outcome:
         return call.run(prepare, made)
     except Exception as error:
         raise _refused(f"its run without recording raises {error!r}", "differs") from error
-
-
-def _keep_all(call: Call, made: Recording) -> None:
-    """Keep all memory that the program reaches, whatever a run writes."""
-    call.world.forget_memory()
-    for memory in made.memories():
-        known = memory.known
-        if known is not None and known.held is not None and memory.is_writable():
-            call.world.keep(known, known.held)
 
 
 def _store(made: Recording, contents: Sequence[Array]) -> None:

@@ -110,7 +110,7 @@ def commit(
         ident = get_ident()
         storing = Storing()
         try:
-            records: list[tuple[list[Record | None], int, Record]] = []
+            stores: list[tuple[object, object, object]] = []
             for number, counter in enumerate(counters):
                 storing.begin(counter)
                 if by[number] > 1:
@@ -123,13 +123,11 @@ def commit(
                     writes = counter.writes = none_yet
                 version = counter.value + 1
                 record = version, operator, code, instruction, ident, None
-                records.append((writes, version & SLOT_MASK, record))
-            stores = chain(
-                starmap(setitem, records),
-                map(setattr, counters, repeat("value"), map(_next, map(_value, counters))),
-                starmap(setitem, copies),
-            )
-            deque(chain(stores, _filling(grads)) if grads else stores, 0)
+                stores.append((writes, version & SLOT_MASK, record))
+            moving = map(setattr, counters, repeat("value"), map(_next, map(_value, counters)))
+            # Versions before memory, as in any write: see Note [The write funnel].
+            iterators = starmap(setitem, stores), moving, starmap(setitem, copies)
+            deque(chain(*iterators, _filling(grads) if grads else ()), 0)
         finally:
             deque(storing.ends, 0)
     return True

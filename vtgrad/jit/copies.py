@@ -155,7 +155,7 @@ class _Copies:
         self.steps[maker] = replace(step, outputs=(target,))
         self.removed.add(number)
         events = self.writes[target.buffer]
-        events.remove((number, low, high))
+        del events[bisect_left(events, (number, low, high))]
         insort(events, (maker, low, high))
 
 

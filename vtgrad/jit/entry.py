@@ -21,9 +21,11 @@ import numpy as np
 
 from vtgrad.generator import Generator
 from vtgrad.graph.anomaly import anomaly
+from vtgrad.graph.audit import audit
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.hooks import GradCell
-from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.packing import packing
+from vtgrad.graph.tracer import thread
 from vtgrad.jit.interpret import same_value
 from vtgrad.jit.steps import Line
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
@@ -32,7 +34,7 @@ from vtgrad.storage.dtypes import DType
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.layout import PECULIAR, Layout
 from vtgrad.storage.memory_format import MemoryFormat, MemoryLayout
-from vtgrad.storage.rewind import saves_observed
+from vtgrad.storage.rewind import rewinding, saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import INFERENCE
@@ -101,14 +103,20 @@ def obstacle() -> str | None:
     """Why this thread can neither record nor replay at this moment; None if it can."""
     if thread.mode.inference:
         return "inference mode is on"
-    if keys.levels or keys.modes:
-        return "a level of forward mode is open, or operators are traced"
+    if thread.tracer is not None:
+        return "operators are followed to find the pattern of a Jacobian"
     if thread.batch_levels:
         return "vmap runs the call"
     if anomaly.enabled:
         return "anomaly mode is on, which checks each node"
     if saves_observed.reasons:
-        return "hooks of saved tensors, rewind or audit are on"
+        # On any thread; these are on this one.
+        if packing.pair is not None or packing.disabled is not None:
+            return "hooks of saved tensors are on, or forbidden"
+        if rewinding.keeps:
+            return "writes keep what they overwrite, by allow_mutation_on_saved_tensors"
+        if audit.enabled:
+            return "audit is on"
     return None
 
 
@@ -136,6 +144,8 @@ def _refusal_of_tensor(impl: TensorImpl) -> str | None:
     meta = impl.autograd_meta
     if meta is None:
         return None
+    if keys.modes and meta.fw_level(thread.forward_limit):
+        return "has a tangent, and a replay carries none: put the transform inside of the function"
     if not isinstance(meta, AutogradMeta):
         return _HISTORY if meta.needs_gradient() else None
     if meta.was_produced():
@@ -240,7 +250,7 @@ class Leaf:
             return False
         if meta is None:
             return not self.needs and not self.has_grad
-        if type(meta) is not AutogradMeta or type(impl.array) is not np.ndarray:
+        if type(meta) is not AutogradMeta or type(impl.array) is not np.ndarray or keys.modes:
             return _refusal_of_tensor(impl) is None and _grad_state(impl) == (
                 self.needs,
                 self.has_grad,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from vtgrad.jit.inner_loops import Copy, Form, Part, initial_of, parts_of
+from vtgrad.jit.inner_loops import MANY, NO_UFUNC, Copy, Form, Part, initial_of, parts_of
 from vtgrad.jit.memory import Layout
 from vtgrad.jit.steps import Fixed, Place, Program, Step
 from vtgrad.jit.table import Arrays, check_of, entry_of
@@ -31,13 +31,13 @@ Key: TypeAlias = tuple[object, ...]
 
 def fill_executor(
     executor: Executor, program: Program, layout: Layout, arrays: Arrays, arena: Array
-) -> list[int]:
+) -> dict[int, str]:
     """Add all steps and guards to an executor.
 
     Returns
     -------
-    list of int
-        The numbers of the steps that are calls of Python.
+    dict[int, str]
+        The numbers of the steps that are calls of Python, and why each is.
     """
     filling = _Filling(executor, layout, arrays, arena)
     guards = list(enumerate(program.guards))[::-1]
@@ -59,10 +59,10 @@ class _Filling:
     arrays: Arrays
     arena: Array
     offsets: list[int]
-    calls: list[int]
+    calls: dict[int, str]
     forms: dict[Form, int]
-    # For each key, the forms of a step and their operands; None if it is a call.
-    plans: dict[Key, tuple[tuple[int, Part], ...] | None]
+    # For each key, the forms of a step and their operands; or why it is a call.
+    plans: dict[Key, tuple[tuple[int, Part], ...] | str]
     initials: dict[tuple[np.ufunc, NumpyDType], int]
 
     def __init__(self, executor: Executor, layout: Layout, arrays: Arrays, arena: Array) -> None:
@@ -70,7 +70,7 @@ class _Filling:
         self.arrays = arrays
         self.arena = arena
         self.offsets = layout.offsets
-        self.calls = []
+        self.calls = {}
         self.forms = {}
         self.plans = {}
         self.initials = {}
@@ -78,16 +78,20 @@ class _Filling:
     def add(self, number: int, step: Step) -> None:
         """Add one step."""
         found = self._key(step)
+        plan: tuple[tuple[int, Part], ...] | str = MANY
         if found is not None:
             key, places, starts = found
-            plan = self.plans.get(key, ())
-            if plan == ():
+            plan = self.plans.get(key, "")
+            if plan == "":
                 plan = self.plans[key] = self._plan(step, places, starts)
-            if plan is not None:
+            if not isinstance(plan, str):
                 for form, part in plan:
                     self.executor.add(form, self._operands(part, starts))
                 return
-        self.calls.append(number)
+        elif not isinstance(step.function, np.ufunc):
+            plan = NO_UFUNC
+        assert isinstance(plan, str)
+        self.calls[number] = plan
         self.executor.call(*entry_of(step, self.arrays))
 
     def _operands(self, part: Part, starts: tuple[int, ...]) -> Shape:
@@ -126,7 +130,7 @@ class _Filling:
 
     def _plan(
         self, step: Step, places: tuple[Place, ...], starts: tuple[int, ...]
-    ) -> tuple[tuple[int, Part], ...] | None:
+    ) -> tuple[tuple[int, Part], ...] | str:
         there = tuple(
             [
                 Place(x.buffer, x.dtype, x.shape, x.strides, start)
@@ -134,8 +138,8 @@ class _Filling:
             ]
         )
         parts = parts_of(step, there)
-        if parts is None:
-            return None
+        if isinstance(parts, str):
+            return parts
         return tuple([(self._form(part.form), part) for part in parts])
 
     def _form(self, form: Form) -> int:

@@ -26,7 +26,7 @@ from vtgrad.jit.nests import Nest, are_apart, is_distinct, nest, one_loop, sprea
 from vtgrad.jit.steps import Fixed, Place, Step
 from vtgrad.storage.arrays import NumpyDType, Shape
 
-__all__ = ["Copy", "Form", "Loop", "Part", "initial_of", "parts_of"]
+__all__ = ["MANY", "NO_UFUNC", "Copy", "Form", "Loop", "Part", "initial_of", "parts_of"]
 
 _ONE_LOOP: Final = (
     frozenset(
@@ -86,8 +86,21 @@ class Part(NamedTuple):
     initial: tuple[np.ufunc, NumpyDType] | None = None
 
 
-def parts_of(step: Step, places: tuple[Place, ...]) -> tuple[Part, ...] | None:
-    """How C runs a step; None if it is a call of Python.
+# Why a step is a call of Python.
+CAST: Final = "an operand is cast"
+EMPTY: Final = "an operand is empty, not aligned, of another byte order, or no number"
+GAPS: Final = "the operands have gaps, and this function may round otherwise in several loops"
+KEYWORDS: Final = "it has keywords"
+MANY: Final = "it has a list of arrays, several results, or more than three operands"
+NOT_LISTED: Final = "its loops are not known to be independent of Python and of the order"
+NO_COPY: Final = "it writes by indices, or converts what it writes"
+NO_UFUNC: Final = "it is no ufunc"
+ORDER: Final = "the order of its sum depends on more than the strides"
+OVERLAP: Final = "its result overlaps an operand, or itself"
+
+
+def parts_of(step: Step, places: tuple[Place, ...]) -> tuple[Part, ...] | str:
+    """How C runs a step; a sentence that says why, if it is a call of Python.
 
     Parameters
     ----------
@@ -98,22 +111,26 @@ def parts_of(step: Step, places: tuple[Place, ...]) -> tuple[Part, ...] | None:
         no other operands, but for fixed keywords and the axes of a reduction.
     """
     function = step.function
-    if not all(_is_plain(place) for place in places):
-        return None
-    if copied(step) is not None or _is_spread_copy(step):
-        return _copy(places, (0, 1) if step.writes else (1, 0))
-    if step.writes:
-        return None
-    if isinstance(function, np.ufunc):
-        if step.keywords or len(step.outputs) != 1 or len(places) != function.nargs:
-            return None
-        if function in PRODUCTS:
-            return _product(function, places)
-        return _elementwise(function, places) if function.nin <= 2 else None
     owner = getattr(function, "__self__", None)
-    if owner is np.add and function.__name__ == "reduce" and len(places) == 2:
-        return _sum(step, places)
-    return None
+    is_sum = owner is np.add and function.__name__ == "reduce"
+    if step.writes:
+        if copied(step) is None and not _is_spread_copy(step):
+            return NO_COPY
+    elif not isinstance(function, np.ufunc) and not is_sum and copied(step) is None:
+        return NO_UFUNC
+    if not all(_is_plain(place) for place in places):
+        return EMPTY
+    if step.writes:
+        return _copy(places, (0, 1))
+    if not isinstance(function, np.ufunc):
+        return _sum(step, places) if is_sum else _copy(places, (1, 0))
+    if step.keywords:
+        return KEYWORDS
+    if len(step.outputs) != 1 or len(places) != function.nargs:
+        return MANY
+    if function in PRODUCTS:
+        return _product(function, places)
+    return _elementwise(function, places)
 
 
 def _is_spread_copy(step: Step) -> bool:
@@ -169,52 +186,56 @@ def _meets_nothing(out: Place, inputs: list[tuple[Place, Shape]]) -> bool:
     return True
 
 
-def _elementwise(ufunc: np.ufunc, places: tuple[Place, ...]) -> tuple[Part, ...] | None:
+def _elementwise(ufunc: np.ufunc, places: tuple[Place, ...]) -> tuple[Part, ...] | str:
     out = places[-1]
+    if ufunc not in _ONE_LOOP:
+        if ufunc not in _OF_FLOATS or places[0].dtype.kind not in "fc":
+            return NOT_LISTED
     types = _types(ufunc, places)
-    if types is None or not (ufunc in _ONE_LOOP or ufunc in _OF_FLOATS):
-        return None
-    if ufunc in _OF_FLOATS and places[0].dtype.kind not in "fc":
-        return None
-    strides: list[Shape] = []
-    for place in places:
-        found = spread(place, out.shape)
-        if found is None:
-            return None
-        strides.append(found)
+    strides = _spread_all(places, out.shape)
+    if types is None or strides is None:
+        return CAST
     if not is_distinct(out.shape, out.strides, out.dtype.itemsize):
-        return None
-    inputs = list(zip(places[:-1], strides[:-1], strict=True))
-    if not _meets_nothing(out, inputs):
-        return None
+        return OVERLAP
+    if not _meets_nothing(out, list(zip(places[:-1], strides[:-1], strict=True))):
+        return OVERLAP
     loops: Nest | None
     if ufunc in EXACT and all(place.dtype.kind != "c" for place in places):
-        loops = nest(out.shape, tuple(strides), len(places) - 1)
+        loops = nest(out.shape, strides, len(places) - 1)
     else:
         lone = all(size == 1 for size in out.shape)
         if lone and not all(are_apart(extent(x), extent(out)) for x in places[:-1]):
-            return None
+            return OVERLAP
         loops = one_loop(places)
     if loops is None:
-        return None
+        return GAPS
     return (Part(_loop(ufunc, types, loops), tuple(range(len(places)))),)
+
+
+def _spread_all(places: tuple[Place, ...], shape: Shape) -> tuple[Shape, ...] | None:
+    """The strides of all operands, broadcast to a shape; None if one has another shape."""
+    found = [spread(place, shape) for place in places]
+    strides = tuple([x for x in found if x is not None])
+    return strides if len(strides) == len(places) else None
 
 
 def _loop(ufunc: np.ufunc, types: Shape, loops: Nest) -> Loop:
     return Loop(ufunc, types, loops.sizes, loops.steps, (loops.length,), loops.inner)
 
 
-def _copy(places: tuple[Place, ...], operands: Shape) -> tuple[Part, ...] | None:
+def _copy(places: tuple[Place, ...], operands: Shape) -> tuple[Part, ...] | str:
     target, source = [places[i] for i in operands]
     strides = spread(source, target.shape)
     item = target.dtype.itemsize
-    if strides is None or not is_distinct(target.shape, target.strides, item):
-        return None
+    if strides is None:
+        return NO_COPY
+    if not is_distinct(target.shape, target.strides, item):
+        return OVERLAP
     if not are_apart(extent(target), extent(source)):
-        return None
+        return OVERLAP
     loops = nest(target.shape, (target.strides, strides), 0)
     if loops is None:
-        return None
+        return MANY
     return (Part(Copy(item, loops.sizes, loops.steps, loops.length, loops.inner), operands),)
 
 
@@ -251,28 +272,27 @@ def _signature(ufunc: np.ufunc) -> tuple[list[list[str]], list[str]]:
     return cores, list(dict.fromkeys(name for core in cores for name in core))
 
 
-def _product(ufunc: np.ufunc, places: tuple[Place, ...]) -> tuple[Part, ...] | None:
+def _product(ufunc: np.ufunc, places: tuple[Place, ...]) -> tuple[Part, ...] | str:
     types = _types(ufunc, places)
     cores, names = _signature(ufunc)
     found = _core_sizes(places, cores)
-    if types is None or found is None:
-        return None
+    if types is None:
+        return CAST
+    if found is None:
+        return NOT_LISTED
     sizes, inner, shapes, outer = found
     out = places[-1]
-    shape = shapes[-1]
-    strides: list[Shape] = []
-    for k, place in enumerate(places):
-        whole = spread(_outer(place, shapes[k], outer[k]), shape)
-        if whole is None:
-            return None
-        strides.append(whole)
+    around = tuple([_outer(*x) for x in zip(places, shapes, outer, strict=True)])
+    strides = _spread_all(around, shapes[-1])
+    if strides is None:
+        return NOT_LISTED
     if not is_distinct(out.shape, out.strides, out.dtype.itemsize):
-        return None
+        return OVERLAP
     if not all(are_apart(extent(x), extent(out)) for x in places[:-1]):
-        return None
-    loops = nest(shape, tuple(strides), len(places) - 1)
+        return OVERLAP
+    loops = nest(shapes[-1], strides, len(places) - 1)
     if loops is None:
-        return None
+        return MANY
     dimensions = (loops.length, *[sizes[name] for name in names])
     steps = tuple([step for core in (loops.inner, *inner) for step in core])
     form = Loop(ufunc, types, loops.sizes, loops.steps, dimensions, steps)
@@ -283,29 +303,28 @@ def _outer(place: Place, shape: Shape, strides: Shape) -> Place:
     return Place(place.buffer, place.dtype, shape, strides, place.offset)
 
 
-def _sum(step: Step, places: tuple[Place, ...]) -> tuple[Part, ...] | None:
+def _sum(step: Step, places: tuple[Place, ...]) -> tuple[Part, ...] | str:
+    if len(places) != 2:
+        return MANY
     place, out = places
     axes = _axes(step, len(place.shape))
-    if axes is None or place.dtype != out.dtype or place.dtype.char not in "fdFDlqLQ":
-        return None
+    if axes is None:
+        return KEYWORDS
     types = _types(np.add, (place, place, out))
-    if types is None or not is_distinct(out.shape, out.strides, out.dtype.itemsize):
-        return None
+    if types is None or place.dtype.char not in "fdFDlqLQ":
+        return CAST
+    if not is_distinct(out.shape, out.strides, out.dtype.itemsize):
+        return OVERLAP
     if not are_apart(extent(place), extent(out)):
-        return None
+        return OVERLAP
     loops = sum_nest(place, out, axes)
     fill = nest(out.shape, (out.strides, (0,) * len(out.shape)), 0)
     if loops is None or fill is None:
-        return None
+        return ORDER
+    copy = Copy(out.dtype.itemsize, fill.sizes, fill.steps, fill.length, fill.inner)
     return (
-        Part(
-            Copy(out.dtype.itemsize, fill.sizes, fill.steps, fill.length, fill.inner),
-            (1, -1),
-            (np.add, out.dtype),
-        ),
-        Part(
-            Loop(np.add, types, loops.sizes, loops.steps, (loops.length,), loops.inner), (1, 0, 1)
-        ),
+        Part(copy, (1, -1), (np.add, out.dtype)),
+        Part(_loop(np.add, types, loops), (1, 0, 1)),
     )
 
 

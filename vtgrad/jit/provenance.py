@@ -63,14 +63,11 @@ class Known:
         How many steps wrote to it.
     taken : bool
         Whether an array was made of the number of NumPy that is there.
-    kept : bool
-        Whether its bytes from before the program are kept.
     """
 
     __slots__ = (
         "alive",
         "held",
-        "kept",
         "number",
         "reference",
         "start",
@@ -86,7 +83,6 @@ class Known:
     held: Array | None
     writes: int
     taken: bool
-    kept: bool
     reference: _Reference | None
 
     def __init__(self, number: int, start: int, stop: int) -> None:
@@ -97,7 +93,6 @@ class Known:
         self.held = None
         self.writes = 0
         self.taken = False
-        self.kept = False
         self.reference = None
 
 

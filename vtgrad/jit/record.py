@@ -112,7 +112,7 @@ class Call:
         """
         world = self.world
         kinds = RecordingArray, RecordingNumber
-        recorder = Recorder(world.adopt, world.keep, kinds, expected)
+        recorder = Recorder(world.adopt, kinds, expected)
         # Twice: if an interrupt cuts the first call short, the second one is whole.
         try:
             try:

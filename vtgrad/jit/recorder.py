@@ -95,8 +95,6 @@ class Recorder:
     ----------
     adopt : callable
         Makes bytes of tensors from outside known, if they are.
-    keep : callable
-        Keeps memory before the first write to it.
     kinds : tuple of type
         The classes of arrays and of numbers.
     expected : Program, optional
@@ -121,7 +119,6 @@ class Recorder:
     def __init__(
         self,
         adopt: Callable[[Recorder, int, int], Known | None],
-        keep: Callable[[Known, Array], None],
         kinds: tuple[type[Array], type[Array]],
         expected: Program | None = None,
     ) -> None:
@@ -137,7 +134,6 @@ class Recorder:
         self.hashes: list[int] = []
         self.originals: dict[int, Array] = {}
         self._adopt = adopt
-        self._keep = keep
         # The number of the first buffer that the present call makes.
         self._first_new = 0
         self._array, self._number = kinds
@@ -558,15 +554,9 @@ class Recorder:
     # -- writing down ----------------------------------------------------------------------
 
     def _before_write(self, place: Place) -> None:
-        """Keep the content of memory from before the program, once."""
-        known = self.memory.alive.get(place.buffer)
-        if known is None or known.held is None:
-            return
+        """Refuse a write to a constant."""
         if self.memory.buffers[place.buffer].kind is Kind.CONSTANT:
             raise self.refuse("the program writes to a constant of the library", "constant")
-        if not known.kept:
-            self._keep(known, known.held)
-            known.kept = True
 
     def step(
         self,

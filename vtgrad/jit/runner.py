@@ -80,15 +80,15 @@ class Runner:
         What is run: the program after all passes.
     nbytes : int
         The size of the arena.
-    calls : list of int
-        The numbers of the steps that are calls of Python.
+    calls : dict[int, str]
+        The numbers of the steps that are calls of Python, and why each is.
     """
 
     __slots__ = ("_into", "_out", "_results", "_run", "_sizes", "calls", "nbytes", "program")
 
     program: Program
     nbytes: int
-    calls: list[int]
+    calls: dict[int, str]
     _run: Callable[[], None]
     # For arguments and outside tensors: a position, and its bytes in the arena.
     _into: tuple[list[tuple[int, Array]], list[tuple[int, Array]]]
@@ -123,7 +123,7 @@ class Runner:
             self._run = executor.run
         else:
             table = table_of(program, arrays)
-            self.calls = list(range(len(program.steps)))
+            self.calls = dict.fromkeys(range(len(program.steps)), "there is no executor in C")
             self._run = lambda: run_table(table)
 
     def run(self, arguments: Sequence[Array], outside: Sequence[Array] = ()) -> list[Array]:

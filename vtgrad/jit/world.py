@@ -8,8 +8,8 @@ program several times, and all this must be as before afterwards.
 
 So the world is looked at first: every `TensorImpl` that the garbage collector finds, its metadata,
 the cell of its ``.grad``, and every generator. What they hold is noted, and one call puts it back.
-Versions are counted by other counters meanwhile. The bytes of memory that the program writes are
-kept before the first write and copied back. Tensors that ``gc.freeze()`` hides are not found: their
+Versions are counted by other counters meanwhile. The bytes of memory that the program uses are
+kept before the first use and copied back. Tensors that ``gc.freeze()`` hides are not found: their
 memory is not known, so a program that uses them is refused.
 
 Other threads that write to the same tensors meanwhile lose their writes.
@@ -34,6 +34,7 @@ from vtgrad.jit.provenance import (
     Known,
     address_of,
     extent_of,
+    is_writable,
     memory_at,
 )
 from vtgrad.jit.recorder import Recorder
@@ -79,9 +80,10 @@ class World:
         found = gc.get_objects()
         self.impls = [x for x in found if type(x) is TensorImpl]
         self.generators = [x for x in found if type(x) is Generator]
-        # It is hidden where `gc.freeze` was called.
+        # These are hidden where `gc.freeze` was called.
         if all(x is not default_generator for x in self.generators):
             self.generators.append(default_generator)
+        self._add_arguments()
         del found
         self.numbers: dict[int, int] = {}
         for number, leaf in enumerate(self.leaves):
@@ -98,9 +100,21 @@ class World:
         self._sources = {id(x): x._source for x in self.generators}
         self._index: dict[int, list[tuple[int, int, TensorImpl]]] | None = None
         self.groups = self._grouped()
-        self._kept: list[tuple[Array, Array]] = []
+        self._kept: dict[tuple[int, int], tuple[Array, Array]] = {}
         self.arguments: list[Memory] = []
         self.outside: list[Memory] = []
+
+    def _add_arguments(self) -> None:
+        """Add the tensors of the arguments, and their ``.grad``."""
+        present = {id(x) for x in self.impls}
+        for leaf in self.leaves:
+            if isinstance(leaf, TensorBase):
+                cell = _cell_of(leaf._impl)
+                grad = None if cell is None else cell.grad
+                for impl in (leaf._impl, None if grad is None else grad._impl):
+                    if impl is not None and id(impl) not in present:
+                        present.add(id(impl))
+                        self.impls.append(impl)
 
     def _note_fields(self, holder: object, names: Iterable[str]) -> None:
         for name in names:
@@ -155,6 +169,7 @@ class World:
             buffer = Buffer(Kind.ARGUMENT, stop - start, len(self.arguments))
             owner = members[0][1]
             known = recorder.memory.add(buffer, owner, start, stop, hold=True)
+            self._keep(known)
             memory = Memory([], [])
             for number, array in members:
                 memory.sources.append(Source(number))
@@ -178,6 +193,7 @@ class World:
         buffer = Buffer(Kind.OUTSIDE, stop - start, len(self.outside))
         array = plain_array(impl.array)
         known = recorder.memory.add(buffer, array, start, stop, hold=True)
+        self._keep(known)
         memory = Memory(
             [self.source(impl)], [recorder.memory.place(known, array, address_of(array))]
         )
@@ -232,19 +248,17 @@ class World:
 
     def leave(self) -> None:
         """Put everything back; it may be called again after an interrupt."""
-        # Each in one call of a C function, in which no signal handler runs. What was kept first last:
-        # a run on other values keeps those.
-        deque(starmap(np.copyto, reversed(self._kept)), 0)
+        # Each in one call of a C function, in which no signal handler runs.
+        deque(starmap(np.copyto, self._kept.values()), 0)
         deque(starmap(setattr, self._values), 0)
 
-    def forget_memory(self) -> None:
-        """Drop the bytes that were kept."""
-        self._kept = []
-
-    def keep(self, known: Known, owner: Array) -> None:
+    def _keep(self, known: Known) -> None:
         """Keep the bytes of memory, which `leave` copies back."""
-        window = memory_at(owner, known.start, known.stop)
-        self._kept.append((window, window.copy()))
+        extent = known.start, known.stop
+        owner = known.held
+        if owner is not None and extent not in self._kept and is_writable(owner):
+            window = memory_at(owner, *extent)
+            self._kept[extent] = window, window.copy()
 
     def arrays(self) -> list[tuple[TensorImpl, Array]]:
         """All tensors with the arrays that they had before."""

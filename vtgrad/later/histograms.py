@@ -202,14 +202,15 @@ def histc(input: T, bins: int = 100, min: float = 0, max: float = 0, *, out: T |
         raise OptionValueError(f"histc() needs a bin at least, not {count}", bins=count)
     check_sizes((count,), 8)
     kind = array.dtype.type
-    ends = [kind(_number(x, name)) for x, name in ((min, "min"), (max, "max"))]
+    ends = [float(kind(_number(x, name))) for x, name in ((min, "min"), (max, "max"))]
     if ends[0] > ends[1]:
         raise OptionValueError(f"histc() takes a min below max, not {min} and {max}")
     read_value(input)
-    low, high = [kind(x) for x in _limits("histc", array, ends[0], ends[1], 1)]
+    limits = _limits("histc", array, ends[0], ends[1], 1)
+    low, high = [making.asarray(x, array.dtype) for x in limits]
     values = array.reshape(-1)
     values = values[(values >= low) & (values <= high)]
-    numbers = ((values - low) / (high - low) * kind(count)).astype(np.int64)
+    numbers = ((values - low) / (high - low) * making.asarray(count, array.dtype)).astype(np.int64)
     numbers[numbers == count] -= 1
     found = np.bincount(numbers, minlength=count).astype(array.dtype)
     return store_result(beside(input, found), out, "histc", input, exact=True, differentiable=False)

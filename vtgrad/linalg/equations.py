@@ -124,7 +124,7 @@ class _Sylvester(Stacked):
             if not are_finite(x, y, z):
                 return (making.full(z.shape, np.nan),)
             try:
-                return (call(x, y, z) if z.size else z,)
+                return (making.call(call, x, y, z) if z.size else z,)
             except np.linalg.LinAlgError:
                 raise LinAlgError("solve_sylvester() found no unique solution") from None
 

@@ -18,6 +18,7 @@ from vtgrad.linalg.matrices import adjoint, constant, values
 from vtgrad.linalg.scipy_modules import scipy_linalg, scipy_linalg_or_none
 from vtgrad.linalg.stacked import Context, Stacked, each
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -53,10 +54,14 @@ class _Solve(Stacked):
         getrf, getrs = scipy_linalg("linalg_solve").get_lapack_funcs(names, (matrices, sides))
 
         def of_one(one: Array, side: Array) -> tuple[Array, ...]:
-            packed, pivots, info = getrf(one)
+            packed, pivots, info = making.call(getrf, one)
             if info > 0:
                 raise LinAlgError("linalg_solve() got a singular matrix")
-            return getrs(packed, pivots, side)[0] if side.size else side, packed, pivots
+            return (
+                making.call(getrs, packed, pivots, side)[0] if side.size else side,
+                packed,
+                pivots,
+            )
 
         size = matrices.shape[-1]
         results = (
@@ -114,7 +119,7 @@ def _by_adjoint(packed: Array, pivots: Array, sides: Array) -> Array:
     (getrs,) = scipy_linalg("linalg_solve").get_lapack_funcs(("getrs",), (packed, sides))
 
     def of_one(one: Array, places: Array, side: Array) -> tuple[Array, ...]:
-        return (getrs(one, places, side, trans=2)[0] if side.size else side,)
+        return (making.call(getrs, one, places, side, trans=2)[0] if side.size else side,)
 
     if sides.ndim == 2:
         return of_one(packed, pivots, sides)[0]

@@ -214,7 +214,7 @@ class _LDL(_WithoutDerivative):
             if not size:
                 return one, making.zeros(0, np.int32), making.zeros((), np.int32)
             # LAPACK keeps the other triangle, which is not a part of the result.
-            packed, pivots, info = call(one, lower=1)
+            packed, pivots, info = making.call(call, one, lower=1)
             return np.tril(packed), _counted_from_one(pivots), making.asarray(max(info, 0))
 
         whole = np.dtype(np.int32)
@@ -251,7 +251,7 @@ class _Solved(_WithoutDerivative):
             ) from None
 
         def of_one(one: Array, places: Array, side: Array) -> tuple[Array, ...]:
-            return (call(one, places, side, lower=1)[0] if side.size else side,)
+            return (making.call(call, one, places, side, lower=1)[0] if side.size else side,)
 
         results = ((right.shape[-2:], right.dtype),)
         found = each(of_one, right.shape[:-2], results, factors, values(pivots), right)

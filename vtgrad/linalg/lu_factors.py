@@ -402,7 +402,7 @@ class _Factor(Stacked):
         def of_one(one: Array) -> tuple[Array, ...]:
             if not one.size:
                 return one, making.zeros(count, np.int32), making.zeros((), np.int32)
-            packed, pivots, info = getrf(one)
+            packed, pivots, info = making.call(getrf, one)
             return packed, pivots + 1, making.asarray(max(info, 0))
 
         whole = np.dtype(np.int32)

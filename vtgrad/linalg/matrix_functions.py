@@ -157,7 +157,9 @@ def _value(name: str, matrices: Array) -> Array:
         return matrices.copy()
     # Of nan and inf the results are nan: SciPy's functions raise, or never end.
     found = [
-        making.asarray(call(matrices[at])) if are_finite(matrices[at]) else matrices[at] * np.nan
+        making.asarray(making.call(call, matrices[at]))
+        if are_finite(matrices[at])
+        else matrices[at] * np.nan
         for at in np.ndindex(*matrices.shape[:-2])
     ]
     is_complex = matrices.dtype.kind == "c" or any(

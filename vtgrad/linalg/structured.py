@@ -167,7 +167,7 @@ class _SolveToeplitz(Stacked):
             if not are_finite(x, y, z):
                 return (making.full(z.shape, np.nan),)
             try:
-                return (call((x, y), z) if z.size else z,)
+                return (making.call(call, (x, y), z) if z.size else z,)
             except np.linalg.LinAlgError:
                 raise LinAlgError(
                     "solve_toeplitz() got a matrix of which a leading part is singular"
@@ -314,7 +314,7 @@ class _SolveBanded(Stacked):
             if not are_finite(x, y):
                 return (making.full(y.shape, np.nan),)
             try:
-                return (call((below, above), x, y),)
+                return (making.call(call, (below, above), x, y),)
             except np.linalg.LinAlgError:
                 raise LinAlgError("solve_banded() got a singular matrix") from None
 

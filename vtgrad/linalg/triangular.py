@@ -161,7 +161,7 @@ def _solution(a: Array, b: Array, upper: bool, unit: bool) -> Array:
     found = making.empty(b.shape, b.dtype)
     for at in np.ndindex(*b.shape[:-2]):
         # As rows of the transposed matrices: arrays of C are those of Fortran, transposed.
-        solution = trsm(1, a[at].T, b[at].T, side=1, lower=int(upper), diag=int(unit))
+        solution = making.call(trsm, 1, a[at].T, b[at].T, side=1, lower=int(upper), diag=int(unit))
         found[at] = solution.T
     return found
 

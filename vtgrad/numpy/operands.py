@@ -230,7 +230,8 @@ def fresh(array: Array) -> ndarray:
     """
     check_dtype(array.dtype)
     if type(array) not in PLAIN:
-        array = making.plain_view(array)
+        # One of a subclass, or a scalar.
+        array = making.asarray(array)
     return typing.cast("ndarray", kinds.array._wrap(TensorImpl(array)))
 
 

@@ -209,7 +209,7 @@ class _Cascade(Function):
     def forward(sos: Tensor, x: Tensor, zi: Tensor) -> tuple[Tensor, Tensor]:
         sections, values, state = (resolved(t._impl.array) for t in (sos, x, zi))
         if sections.ndim == 2 and values.size:
-            y, after = scipy_signal().sosfilt(sections, values, zi=state)
+            y, after = making.call(scipy_signal().sosfilt, sections, values, zi=state)
             return from_numpy(y), from_numpy(after)
         # Each sample of a batch has sections of its own.
         size = values.shape[-1]

@@ -284,6 +284,6 @@ def _filter_one(b: Array, a: Array, x: Array, zi: Array, joint: Array) -> None:
     else:
         # Without a recursion SciPy calls a convolution.
         denominator = a if a[1:].any() else a[:1]
-        y, zf = scipy_signal().lfilter(b, denominator, x, zi=zi / a[0])
+        y, zf = making.call(scipy_signal().lfilter, b, denominator, x, zi=zi / a[0])
         joint[..., :size] = y
         joint[..., size:] = zf * a[0]

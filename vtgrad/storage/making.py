@@ -5,7 +5,8 @@ Note [Where arrays are made]
 NumPy asks the class of an array what to do with it, so an array of a recording sees each call in
 which it takes part. In two kinds of calls no class is asked: those that make an array of numbers,
 of a shape or of memory, and those that strip an array of its class, as `numpy.asarray` does. A
-recording must see these too, because it refuses an array that it does not know.
+recording must see these too, because it refuses an array that it does not know. Functions of other
+libraries are of the second kind: they are called by `call`.
 
 So the library calls them as attributes of this module, ``making.empty(shape)``, never as NumPy's,
 and binds them to no other name. Each is NumPy's own function, at no cost, while no thread is in
@@ -86,6 +87,7 @@ __all__ = [
     "blackman",
     "block",
     "broadcast_to",
+    "call",
     "diag_indices",
     "empty",
     "empty_like",
@@ -131,6 +133,15 @@ Maker: TypeAlias = Callable[..., object]
 def plain_view(array: Array) -> Array:
     """The same memory as an array of no subclass."""
     return np.ndarray.view(array, np.ndarray)
+
+
+def call(function: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+    """What a function of another library, as of SciPy, gives for arrays.
+
+    It writes to none of its arguments. A recording sees the arrays in its arguments and in its
+    result, and nothing of what it does between them.
+    """
+    return function(*args, **kwargs)
 
 
 def of_numbers(made: T) -> T:

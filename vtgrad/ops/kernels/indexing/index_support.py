@@ -38,6 +38,7 @@ __all__ = [
     "check_range",
     "check_same_dtype",
     "extremes",
+    "is_inside",
     "fill_value",
     "last_mentions",
     "ndim",
@@ -234,6 +235,15 @@ def extremes(index: Array) -> tuple[int, int]:
     return int(index.min()), int(index.max())
 
 
+def is_inside(index: Array, lowest: int, size: int) -> bool:
+    """Whether all of some integers are in ``[lowest, size)``."""
+    if type(index) is np.ndarray:
+        low, high = extremes(index)
+        return lowest <= low and high < size
+    # A recording must depend on the answer, not on the numbers.
+    return bool(np.all(index >= lowest)) and bool(np.all(index < size))
+
+
 def check_range(
     index: Array,
     size: int,
@@ -244,8 +254,8 @@ def check_range(
     """Refuse indices outside ``[lowest, size)``; PyTorch's kernels differ in the exception."""
     if index.size == 0:
         return
-    low, high = extremes(index)
-    if low < lowest or high >= size:
+    if not is_inside(index, lowest, size):
+        low, high = extremes(index)
         wrong = low if low < lowest else high
         where = f"dimension {axis} of size {size}" if axis is not None else f"{size} elements"
         raise error(f"index {wrong} is outside {where}", index=wrong, dim=axis, size=size)

@@ -290,7 +290,7 @@ def finish_like(value: Array, dtype: NumpyDType, out: Array | None, *operands: O
     """As `finish`, for a value in any memory order: the result has that of `operands`."""
     if out is None:
         out = empty_like_elementwise(dtype, value.shape, *operands)
-        if value.dtype == dtype and value.strides == out.strides and value.flags.owndata:
+        if value.dtype == dtype and value.strides == out.strides and value.base is None:
             return value
     np.copyto(out, value, casting="unsafe")
     return out
