@@ -32,7 +32,7 @@ from vtgrad.jit.operators import TracedOperator
 from vtgrad.jit.record_call import another_thread_records, list_operators_of, record_call
 from vtgrad.jit.source import Parameter, export, parameters_of, source_of
 from vtgrad.jit.state import thread as recording
-from vtgrad.jit.steps import Kind
+from vtgrad.jit.steps import Kind, Program
 from vtgrad.jit.structure import Structure, argument_names, leaves_of
 from vtgrad.jit.verify import differs
 from vtgrad.storage.warn import warn
@@ -131,7 +131,13 @@ class Traced(Generic[P, R]):
         Raises
         ------
         NotImplementedError
-            If the program draws random numbers, or calls what is not in NumPy.
+            If the program calls what is not in NumPy.
+
+        Notes
+        -----
+        It is the program that a call runs: what does not depend on arguments is computed, and what
+        nothing needs is left out. A program that draws random numbers takes NumPy's generators
+        after the arrays.
 
         Examples
         --------
@@ -141,16 +147,16 @@ class Traced(Generic[P, R]):
         >>> namespace["replay"](np.ones(3, np.float32))
         array(6., dtype=float32)
         """
-        return source_of(self._call.recording.program, parameters=self._parameters())
+        return source_of(self._program(), parameters=self._parameters())
 
     @property
     def graph(self) -> ProgramGraph:
-        """The recorded steps with the lines of the program that made them, loops rolled up.
+        """The steps of a call with the lines of the program that made them, loops rolled up.
 
         Returns
         -------
         ProgramGraph
-            As text by `print`; notebooks show it as a drawing.
+            One step for each line of `code`. As text by `print`; notebooks show it as a drawing.
 
         Examples
         --------
@@ -158,7 +164,7 @@ class Traced(Generic[P, R]):
         >>> [step.name for step in fast.graph.steps]
         ['multiply', 'add.reduce']
         """
-        return graph_of(self._call.recording.program)
+        return graph_of(self._program())
 
     def explain(self) -> Explanation:
         """What was recorded, what is guarded, and what runs as a call of Python.
@@ -174,8 +180,8 @@ class Traced(Generic[P, R]):
         >>> fast.explain().recorded
         2
         """
-        call = self._call
-        return explain(call.recording.program, call.prepared())
+        self._program()
+        return explain(self._call.recording.program, self._call.prepared())
 
     def export(self, path: str | Path) -> Path:
         """Write the recorded program as a module that needs NumPy alone.
@@ -200,16 +206,26 @@ class Traced(Generic[P, R]):
         """
         call = self._call
         return export(
-            call.recording.program,
+            self._program(),
             path,
             parameters=self._parameters(),
             outside=call.outside_now(),
             title=f"{_name(self._function)}, recorded.",
         )
 
+    def _program(self) -> Program:
+        """The program that a call runs, in which new gradients have names."""
+        program = self._call.prepared().program
+        for change in self._call.recording.grads:
+            if change.number is not None and isinstance(change.holder, int):
+                buffer = program.buffers[program.results[change.number].buffer]
+                if buffer.kind is Kind.FRESH and buffer.name is None:
+                    buffer.name = f"grad_{self._names[change.holder]}"
+        return program
+
     def _parameters(self) -> list[Parameter]:
         """What the function of `code` takes: arguments by their names, then what is outside."""
-        program = self._call.recording.program
+        program = self._program()
         others = [
             found
             for found in parameters_of(program)

@@ -397,7 +397,8 @@ class Writer:
     def _offsets_in_array(self, buffers: Integers, offsets: Integers) -> Integers:
         """Offsets from the start of the arrays that the buffers are rows of."""
         sizes = np.array([self._program.buffers[number].nbytes for number in buffers.tolist()])
-        return offsets + self._layout.row_of[buffers] * sizes
+        found: Integers = offsets + self._layout.row_of[buffers] * sizes
+        return found
 
     def _rows(self, buffers: Integers, offsets: Integers) -> str:
         """Rows of an array that follow each other at one distance, as parts of a list."""
@@ -479,7 +480,11 @@ class Writer:
 
         if isinstance(getattr(function, "__self__", function), np.ufunc):
             if fresh is not None:
-                return [f"{fresh.name} = {self._call(step, columns, None)}"]
+                call = self._call(step, columns, None)
+                if not fresh.shape:
+                    # A ufunc returns a number where its result has no dimensions.
+                    call = f"{self._imports.name_of(np.asarray)}({call})"
+                return [f"{fresh.name} = {call}"]
             return [self._call(step, columns, outputs)]
         call = self._call(step, columns, None)
         if fresh is not None:
@@ -514,13 +519,13 @@ class Writer:
         value = step.inputs[-1]
         if _is_setitem(step) and step.inputs[1] != Fixed(...):
             return None
-        if not isinstance(value, Place) or value.shape != target.shape:
+        if not isinstance(value, Place) or 0 in target.shape:
             return None
         content = self._program.buffers[value.buffer].content
         if content is None or value.dtype != target.dtype:
             return None
         array = np.ndarray(value.shape, value.dtype, content, value.offset, value.strides)
-        return array_literal(array, self._imports, 0)
+        return array_literal(np.broadcast_to(array, target.shape), self._imports, 0)
 
     def _filled(self, held: Held, value: Operand) -> str:
         """The call that makes an array with equal elements."""
@@ -538,9 +543,6 @@ class Writer:
         if leaf.loops or len(places) != 1 or 0 in places[0].shape:
             return None
         place = places[0]
-        if not place.shape and not _is_fill(step) and not _is_assignment(step):
-            # A call on numbers returns a number, and no array.
-            return None
         held = self._held(place.buffer)
         if held.born != leaf.first or not self._is_made(held) or held.rows is not None:
             return None
@@ -707,7 +709,7 @@ def _makes(step: Step, place: Place) -> bool:
     except (TypeError, ValueError, ArithmeticError, np.linalg.LinAlgError):
         return False
     return (
-        isinstance(found, np.ndarray)
+        isinstance(found, (np.ndarray, np.generic))
         and found.dtype == place.dtype
         and found.flags.c_contiguous
         and found.shape == tuple([min(size, 2) for size in place.shape])

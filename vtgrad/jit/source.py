@@ -25,7 +25,7 @@ from vtgrad.jit.listing import Listing, listing_of
 from vtgrad.jit.literals import Imports, array_literal, literal
 from vtgrad.jit.names import identifier
 from vtgrad.jit.roll import Node, roll
-from vtgrad.jit.steps import Kind, Place, Program
+from vtgrad.jit.steps import Buffer, Kind, Place, Program
 from vtgrad.storage.arrays import Array
 
 __all__ = ["Parameter", "export", "parameters_of", "source_of"]
@@ -421,7 +421,7 @@ class _Module:
         buffers = [self._program.buffers[number] for number in held.buffers]
         names = Counter([buffer.name for buffer in buffers if buffer.name])
         kind = buffers[0].kind
-        default = {Kind.FRESH: "m", Kind.CONSTANT: "constant_"}.get(kind, "weight")
+        default = {Kind.FRESH: "m", Kind.CONSTANT: _constant_name(held, buffers[0])}.get(kind, "w")
         held.name = self._new_name(names.most_common(1)[0][0] if names else default)
         if kind is Kind.FRESH:
             return
@@ -451,6 +451,17 @@ class _Module:
         self._long_constants.append(
             f'{held.name} = constant("""\n{encoded}\n""", {dtype}, {shape}){copy}'
         )
+
+
+def _constant_name(held: Held, buffer: Buffer) -> str:
+    """A name that says what a constant has, where that is simple."""
+    if buffer.content is None or held.dtype.kind not in "biufc":
+        return "constant"
+    content = buffer.content.view(held.dtype)
+    for number, name in ((0, "zero"), (1, "one")):
+        if content.tobytes() == np.full(content.shape, number, held.dtype).tobytes():
+            return name
+    return "constant"
 
 
 def _wrapped(line: str) -> str:
