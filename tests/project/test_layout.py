@@ -148,7 +148,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _writes_code(name: str) -> bool:
     """Whether a file of the package only serves the generator of code, or a compiler."""
-    return name.startswith("vtgrad/codegen/") or name.endswith((".c", ".md", ".rst", ".yaml"))
+    return name.startswith("vtgrad/codegen/") or name.endswith((".c", ".h", ".md", ".rst", ".yaml"))
 
 
 def _wheel_names(built: Path) -> list[str]:

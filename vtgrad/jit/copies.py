@@ -18,7 +18,7 @@ import numpy as np
 
 from vtgrad.jit.effects import Effects, Span, copied, extent, is_dense, span_of
 from vtgrad.jit.moves import Moves, moved_all, moved_place, moved_step
-from vtgrad.jit.steps import Fixed, Guard, Kind, Place, Program, Step, places_in
+from vtgrad.jit.steps import Guard, Kind, Place, Program, Step, places_in
 
 __all__ = ["without_copies"]
 
@@ -68,7 +68,7 @@ class _Copies:
         """The program with fewer copies."""
         for number in range(len(self.steps)):
             step = self.steps[number]
-            if self.moves and self._is_moved(step):
+            if self.moves:
                 step = self.steps[number] = moved_step(step, self.moves)
             found = copied(step)
             if found is None or not _have_one_layout(*found):
@@ -76,17 +76,6 @@ class _Copies:
             if not self._read_original(number, *found):
                 self._compute_there(number, *found)
         return self._result()
-
-    def _is_moved(self, step: Step) -> bool:
-        """Whether a step reads what lies elsewhere; nothing writes there."""
-        moves = self.moves
-        for operand in step.inputs:
-            if type(operand) is Place:
-                if operand.buffer in moves:
-                    return True
-            elif type(operand) is not Fixed:
-                return True
-        return bool(step.keywords)
 
     def _result(self) -> Program:
         program, moves = self.program, self.moves

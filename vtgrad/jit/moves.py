@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TypeAlias
 
-from vtgrad.jit.steps import Group, Operand, Place, Step
+from vtgrad.jit.steps import Fixed, Group, Operand, Place, Step
 
 __all__ = ["Moves", "moved", "moved_all", "moved_place", "moved_step"]
 
@@ -35,17 +35,31 @@ def moved_all(operands: tuple[Operand, ...], moves: Moves) -> tuple[Operand, ...
     return tuple([moved(x, moves) for x in operands])
 
 
+def _is_moved(step: Step, moves: Moves) -> bool:
+    """Whether a place of a step is moved, or may be."""
+    for operand in step.inputs:
+        if type(operand) is Place:
+            if operand.buffer in moves:
+                return True
+        elif type(operand) is not Fixed:
+            return True
+    for place in step.outputs:
+        if place.buffer in moves:
+            return True
+    for place in step.writes:
+        if place.buffer in moves:
+            return True
+    return bool(step.keywords)
+
+
 def moved_step(step: Step, moves: Moves) -> Step:
     """A step with its places moved; the same object if none is."""
-    inputs = moved_all(step.inputs, moves)
-    outputs = tuple([moved_place(x, moves) for x in step.outputs])
-    writes = tuple([moved_place(x, moves) for x in step.writes])
-    keywords = tuple([(name, moved(x, moves)) for name, x in step.keywords])
-    if (inputs, outputs, writes, keywords) == (
-        step.inputs,
-        step.outputs,
-        step.writes,
-        step.keywords,
-    ):
+    if not _is_moved(step, moves):
         return step
-    return replace(step, inputs=inputs, outputs=outputs, writes=writes, keywords=keywords)
+    return replace(
+        step,
+        inputs=moved_all(step.inputs, moves),
+        keywords=tuple([(name, moved(x, moves)) for name, x in step.keywords]),
+        outputs=tuple([moved_place(x, moves) for x in step.outputs]),
+        writes=tuple([moved_place(x, moves) for x in step.writes]),
+    )

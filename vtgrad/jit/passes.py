@@ -203,7 +203,7 @@ class _Folding:
             content = memory[low:high].copy()
             self.buffers.append(Buffer(Kind.CONSTANT, high - low, content=content))
             self.memory.append(content)
-        return replace(place, buffer=found, offset=place.offset - low)
+        return Place(found, place.dtype, place.shape, place.strides, place.offset - low)
 
     def _guard(self, guard: Guard, guards: list[Guard]) -> None:
         """Keep a guard, unless its answer is known to be the recorded one."""
