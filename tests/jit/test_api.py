@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.errors import RecordingError, ReplayGuardError
 
 
@@ -588,3 +589,46 @@ def test_gradients_in_place_are_of_the_live_gradient() -> None:
     assert kept._version == 0
     assert fast(drive()) is kept
     assert (kept.tolist(), kept._version) == ([11.0, 12.0], 2)
+
+
+def gradient_of(x: vt.Tensor) -> vt.Tensor:
+    assert x.grad is not None
+    return x.grad
+
+
+@NEEDS_TRACE
+def test_an_interrupt_of_a_training_step_leaves_all_or_nothing() -> None:
+    w = doubles(1.0, 2.0).requires_grad_()
+
+    def step(x: vt.Tensor) -> vt.Tensor:
+        w.grad = None
+        loss = (w * x * vt.rand(2, dtype=vt.float64)).sum()
+        loss.backward()
+        with vt.no_grad():
+            w.sub_(gradient_of(w) * 0.5)
+        return loss.detach()
+
+    x = doubles(1.0, 1.0)
+    step(x)
+    fast = vt.jit.trace(step, x)
+    before: list[object] = []
+
+    def state() -> list[object]:
+        return [w.tolist(), w._version, id(w.grad), vt.get_rng_state().tolist()]
+
+    def prepare() -> Callable[[], object]:
+        before[:] = state()
+        return lambda: fast(x)
+
+    def check(over: bool) -> None:
+        values, version, grad, stream = state()
+        assert (values == before[0]) is (grad == before[2])
+        # A draw that is not undone shows in the stream, a write in the version.
+        if grad == before[2]:
+            assert not over
+            assert stream == before[3]
+        else:
+            assert stream != before[3]
+            assert version == before[1] + 1  # type: ignore[operator]  # a number
+
+    assert interrupted_everywhere(prepare, check, step=3) > 30

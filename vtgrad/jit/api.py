@@ -398,7 +398,7 @@ class Replayed(Generic[P, R]):
             self._compared[call] = compared + 1
             return self._compare(call, computed, leaves, args, kwargs)
         if not call.commit(computed, leaves):
-            call.undo_draws(computed)
+            call.undo_draws()
             return function(*args, **kwargs)
         return cast("R", call.result(computed, leaves))
 
@@ -411,7 +411,7 @@ class Replayed(Generic[P, R]):
         kwargs: Mapping[str, object],
     ) -> R:
         """Run the function after a replay that is not committed; see the note above."""
-        call.undo_draws(computed)
+        call.undo_draws()
         result = cast("Callable[..., R]", self._function)(*args, **kwargs)
         found = differs(call, computed, leaves, result)
         if found is not None:

@@ -102,18 +102,15 @@ class Computed:
         Where they were when the call began.
     grads : list of GradStore
         ``.grad`` that are replaced.
-    states : list of object
-        The positions of the generators before the run.
     """
 
-    __slots__ = ("arrays", "counters", "grads", "lives", "states", "versions")
+    __slots__ = ("arrays", "counters", "grads", "lives", "versions")
 
     arrays: list[Array]
     lives: list[Array]
     counters: list[VersionCounter]
     versions: list[int]
     grads: list[GradStore]
-    states: list[object]
 
 
 class Group(NamedTuple):
@@ -164,6 +161,7 @@ class Replay:
         "__weakref__",
         "_by",
         "_default",
+        "_drawn",
         "_first_outside",
         "_guards",
         "_handles",
@@ -185,6 +183,8 @@ class Replay:
     _runner: Runner
     _handles: dict[TensorImpl, TensorBase]
     _operator: str
+    # The positions of the generators before a run, until it is committed.
+    _drawn: Sequence[object]
     # How far the counter of each group moves.
     _by: list[int]
     _mode: Mode
@@ -239,6 +239,7 @@ class Replay:
             for number, place in enumerate(places)
             if change.number is not None and place == places[change.number]
         }
+        self._drawn = ()
         self._turn = None
         _replays.add(self)
 
@@ -257,7 +258,8 @@ class Replay:
         return turn
 
     def end(self) -> None:
-        """Give the turn back."""
+        """Give the turn back; draws of a run that was not committed are undone."""
+        self.undo_draws()
         self._turn = None
 
     def forget_other_threads(self) -> None:
@@ -308,20 +310,18 @@ class Replay:
                 memory[number] = self.bindings[number].copy_in(lives[number])
         cells = self._cells(leaves) if self.recording.grads else []
         generators = self.recording.generators
-        computed.states = _states_of(generators) if generators else []
+        if generators:
+            self._drawn = _states_of(generators)
         first = self._first_outside
         try:
             arrays = self._runner.run(memory[:first], memory[first:])
         except GuardFailed as failed:
-            _restore(generators, computed.states)
+            self.undo_draws()
             guard = self._runner.program.guards[failed.number]
             return Mismatch(
                 f"a value that left the recording was {guard.value!r}, and is another one",
                 guard.line,
             )
-        except BaseException:
-            _restore(generators, computed.states)
-            raise
         computed.arrays = arrays
         for cell, before, result in cells:
             grad = None if result is None else Tensor._wrap(TensorImpl(arrays[result]))
@@ -429,9 +429,11 @@ class Replay:
 
     # -- its end -------------------------------------------------------------------------------
 
-    def undo_draws(self, computed: Computed) -> None:
+    def undo_draws(self) -> None:
         """Put the generators back to where they were before a run that is not committed."""
-        _restore(self.recording.generators, computed.states)
+        if self._drawn:
+            _restore(self.recording.generators, self._drawn)
+            self._drawn = ()
 
     def commit(self, computed: Computed, leaves: Sequence[object]) -> bool:
         """Change what a run changes; see `commit`.
@@ -441,8 +443,12 @@ class Replay:
         bool
             False if others have changed some of it since the call began.
         """
+        if not (self._written or computed.grads or self._drawn):
+            return True
+        # In the one call that makes the changes, the draws become final, too.
+        final = map(setattr, [self], ["_drawn"], [()])
         if not self._written:
-            return not computed.grads or commit_grads(computed.grads)
+            return commit_grads(computed.grads, final)
         bindings, lives = self.bindings, computed.lives
         copies: list[tuple[Array, EllipsisType, Array]] = []
         for number in self._written:
@@ -454,6 +460,7 @@ class Replay:
             computed.grads,
             self._operator,
             self._by,
+            final,
             lambda number: self._mark(lives, leaves, number),
         )
 

@@ -75,6 +75,7 @@ def commit(
     grads: Sequence[GradStore],
     operator: str,
     by: Sequence[int],
+    final: Iterable[object],
     mark: Callable[[int], None],
 ) -> bool:
     """Change everything at once; see Note [Committed in one call].
@@ -91,6 +92,8 @@ def commit(
         The gradients that change.
     operator : str
         The writer, for the record of each version.
+    final : iterable
+        Drained after all, in the same call.
     mark : callable
         Marks the elements that will be written on the counter of a number, which has a log.
 
@@ -127,19 +130,22 @@ def commit(
             moving = map(setattr, counters, repeat("value"), map(_next, map(_value, counters)))
             # Versions before memory, as in any write: see Note [The write funnel].
             iterators = starmap(setitem, stores), moving, starmap(setitem, copies)
-            deque(chain(*iterators, _filling(grads) if grads else ()), 0)
+            deque(chain(*iterators, _filling(grads) if grads else (), final), 0)
         finally:
             deque(storing.ends, 0)
     return True
 
 
-def commit_grads(grads: Sequence[GradStore]) -> bool:
+def commit_grads(grads: Sequence[GradStore], final: Iterable[object]) -> bool:
     """As `commit`, where nothing is written."""
+    if not grads:
+        deque(final, 0)
+        return True
     with graph_lock:
         for cell, present, _ in grads:
             if cell.grad is not present:
                 return False
-        deque(_filling(grads), 0)
+        deque(chain(_filling(grads), final), 0)
     return True
 
 
