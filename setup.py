@@ -54,7 +54,12 @@ def loops() -> list[Extension]:
         if wanted == "1":
             raise
         return []
-    module = Extension("vtgrad._loops", ["vtgrad/_loops.c"], include_dirs=[numpy.get_include()])
+    module = Extension(
+        "vtgrad._loops",
+        ["vtgrad/_loops.c", "vtgrad/_steps.c"],
+        depends=["vtgrad/_steps.h"],
+        include_dirs=[numpy.get_include()],
+    )
     return [module] if wanted == "1" or builds(module) else []
 
 

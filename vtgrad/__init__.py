@@ -266,6 +266,7 @@ __all__ = [
     "fft",
     "inf",
     "interpolate",
+    "jit",
     "linalg",
     "nan",
     "newaxis",
@@ -285,6 +286,7 @@ __all__ += _FUNCTIONS
 if TYPE_CHECKING:
     from vtgrad import fft as fft
     from vtgrad import interpolate as interpolate
+    from vtgrad import jit as jit
     from vtgrad import linalg as linalg
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
@@ -299,6 +301,7 @@ else:
     _PACKAGES = {
         "fft",
         "interpolate",
+        "jit",
         "linalg",
         "numpy",
         "profiler",

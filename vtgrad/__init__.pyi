@@ -34,6 +34,7 @@ from vtgrad import errors as errors
 from vtgrad import fft as fft
 from vtgrad import func as func
 from vtgrad import interpolate as interpolate
+from vtgrad import jit as jit
 from vtgrad import linalg as linalg
 from vtgrad import profiler as profiler
 from vtgrad import random as random
@@ -409,6 +410,7 @@ __all__ = [
     "isposinf",
     "isreal",
     "istft",
+    "jit",
     "kaiser_window",
     "kron",
     "kthvalue",

@@ -1,9 +1,11 @@
 /* NumPy's inner loops, called directly. `_loops.pyi` has the types, and `storage/loops.py` the reasons:
    Note [Loops in C], Note [The same loop as NumPy's], Note [Memory of a loop]. */
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include "_steps.h"
 
+/* The other file of the module uses the tables of NumPy's functions that are found here. */
+#define PY_ARRAY_UNIQUE_SYMBOL vtgrad_array_api
+#define PY_UFUNC_UNIQUE_SYMBOL vtgrad_ufunc_api
 /* An extension built with these headers loads with NumPy 2.0 and all later versions of 2. */
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
@@ -581,7 +583,8 @@ static PyMethodDef methods[] = {
 };
 
 static int execute(PyObject *module) {
-    if (PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0 || fill_served() < 0) {
+    if (PyArray_ImportNumPyAPI() < 0 || PyUFunc_ImportUFuncAPI() < 0 || fill_served() < 0 ||
+        add_executor(module) < 0) {
         return -1;
     }
     PyObject *listed = PyTuple_New(COUNT);

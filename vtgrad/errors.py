@@ -79,6 +79,8 @@ __all__ = [
     "ProfilerDisabledError",
     "ProfilerError",
     "ReadOnlyError",
+    "RecordingError",
+    "ReplayGuardError",
     "RequiresGradError",
     "ResizeError",
     "ResultTypeError",
@@ -810,6 +812,22 @@ class BlockNotOpenError(VtgradError, RuntimeError):
     kind = "block-not-open"
 
 
+class ReplayGuardError(VtgradError, RuntimeError):
+    """A call of a traced function is not as the recorded one; nothing has changed.
+
+    Attributes
+    ----------
+    guard : str
+        What differs.
+    line : tuple of str and int, or None
+        The line of the program at which a value left the recording, if that is what differs.
+    """
+
+    kind = "replay-guard"
+    guard: str
+    line: tuple[str, int] | None
+
+
 class ProfilerError(VtgradError, RuntimeError):
     """A profile is entered twice, or read too early, or an event has no proper name."""
 
@@ -820,3 +838,20 @@ class ProfilerDisabledError(ProfilerError, AttributeError):
     """The events of a profile were asked for that was made with ``enabled=False``."""
 
     kind = "profiler-disabled"
+
+
+class RecordingError(VtgradError, RuntimeError):
+    """A program cannot be recorded, or its recording is not accepted.
+
+    Attributes
+    ----------
+    reason : str
+        A short name of the reason.
+    library, line : tuple of str and int, or None
+        The file and the line of the library, and those of the program.
+    """
+
+    kind = "recording"
+    reason: str
+    library: tuple[str, int] | None
+    line: tuple[str, int] | None

@@ -40,6 +40,7 @@ MODULES = tuple(
         "vtgrad.profiler",
         "vtgrad.random",
         "vtgrad.interpolate",
+        "vtgrad.jit",
         "vtgrad.return_types",
         "vtgrad.signal",
         "vtgrad.utils",
@@ -110,6 +111,7 @@ _TOPIC_OF_MODULE = {
 }
 # What these modules define stands together, wherever the library keeps it.
 _TOPIC_OF_PUBLIC_MODULE = {
+    "vtgrad.jit": "jit",
     "vtgrad.linalg": "linalg",
     "vtgrad.autograd": "autograd",
     "vtgrad.autograd.forward_ad": "forward_ad",

@@ -120,8 +120,8 @@ def test_the_package_shows_public_names_only() -> None:
     assert dir(vtgrad) == sorted(set(vtgrad.__all__))
     missing = [name for name in vtgrad.__all__ if not hasattr(vtgrad, name)]
     modules = [n for n in dir(vtgrad) if inspect.ismodule(getattr(vtgrad, n))]
-    shown = ["autograd", "errors", "fft", "func", "interpolate", "linalg", "profiler", "random"]
-    shown += ["return_types", "signal", "testing", "types", "utils", "viz"]
+    shown = ["autograd", "errors", "fft", "func", "interpolate", "jit", "linalg"]
+    shown += ["profiler", "random", "return_types", "signal", "testing", "types", "utils", "viz"]
     assert (missing, modules) == ([], shown)
 
 
@@ -148,7 +148,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _writes_code(name: str) -> bool:
     """Whether a file of the package only serves the generator of code, or a compiler."""
-    return name.startswith("vtgrad/codegen/") or name.endswith((".c", ".md", ".rst", ".yaml"))
+    return name.startswith("vtgrad/codegen/") or name.endswith((".c", ".h", ".md", ".rst", ".yaml"))
 
 
 def _wheel_names(built: Path) -> list[str]:

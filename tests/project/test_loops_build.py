@@ -52,7 +52,7 @@ def only_wheel(out: Path) -> Path:
 
 def native_files(wheel: Path) -> list[str]:
     with zipfile.ZipFile(wheel) as archive:
-        return [name for name in archive.namelist() if name.endswith((".so", ".c", ".pyd"))]
+        return [name for name in archive.namelist() if name.endswith((".so", ".c", ".h", ".pyd"))]
 
 
 @pytest.mark.skipif(shutil.which(COMPILER) is None, reason="there is no compiler here")

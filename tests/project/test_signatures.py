@@ -32,6 +32,7 @@ READABLE = set(
     Tensors Strategy Jacobian ArgNums TreeSpec Randomness IntArray csr_array coo_array
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
     TensorImpl TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
+    Replay Structure Program Prepared Guard Line Node args kwargs
     """.split()
 )
 # Variables of generic functions.

@@ -6,14 +6,11 @@
 from __future__ import annotations
 
 import ctypes
-import importlib.util
 import math
 import os
 import pickle
 import sys
 import threading
-from importlib.machinery import ExtensionFileLoader
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
@@ -22,30 +19,13 @@ import pytest
 from numpy.typing import NDArray
 
 import vtgrad as vt
+from tests.loops_in_c import IN_C, in_c
 from vtgrad.storage import loops, loops_in_python
 
-# A folder with a module to test in place of the installed one.
-SANITIZED: Final = os.environ.get("VTGRAD_SANITIZED_LOOPS")
 DTYPES: Final = "?bBhHiIlLqQfdFD"
 SPECIAL: Final = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, 1e-310, 1.0, -1.0, 88.7, 709.0]
 
 Values = NDArray[Any]
-
-
-def _in_c() -> ModuleType | None:
-    if SANITIZED is not None:
-        (file,) = Path(SANITIZED).rglob("_loops*.so")
-        loader = ExtensionFileLoader("vtgrad._loops", str(file))
-        spec = importlib.util.spec_from_loader("vtgrad._loops", loader)
-        assert spec is not None
-        module = importlib.util.module_from_spec(spec)
-        loader.exec_module(module)
-        return module
-    return sys.modules.get("vtgrad._loops")
-
-
-IN_C: Final = _in_c()
-in_c: Final = pytest.mark.skipif(IN_C is None, reason="the C module is not installed, or is off")
 
 
 @pytest.fixture(

@@ -148,7 +148,7 @@ def _apply(
     if flags.is_executable or levels:
         versions = [version_of(x) for x in unpacked.input_vars]
     observer = observer_of_thread() if observers else None
-    event = None if observer is None else _begin(observer, function.__name__, node, args)
+    event = None if observer is None else _begin(observer, function, node, args)
     try:
         returned = forward_without_grad(function, context, args, options, splits)
         given = process_outputs(context, returned, node, versions)
@@ -325,7 +325,10 @@ def _signature_of(function: type[Callee]) -> inspect.Signature:
 
 
 def _begin(
-    observer: Observer, name: str, node: BackwardCFunction | None, args: tuple[object, ...]
+    observer: Observer,
+    function: type[Callee],
+    node: BackwardCFunction | None,
+    args: tuple[object, ...],
 ) -> object:
     """The event of a call, with the number of its node, or that of the next one."""
     number = NO_SEQUENCE_NR
@@ -333,7 +336,8 @@ def _begin(
         number = node.sequence_nr
     elif is_recording():
         number = this_thread.numbering.next_nr
-    return observer.begin(name, FUNCTION, number, 0, args if observer.needs_inputs else ())
+    inputs = args if observer.needs_inputs else ()
+    return observer.begin(function.__name__, FUNCTION, number, 0, inputs, function._backward_cls)
 
 
 def _bound(

@@ -60,6 +60,7 @@ class Observer(Protocol):
         sequence_nr: int,
         forward_thread: int,
         inputs: Sequence[object],
+        node_class: type[Node] | None = None,
     ) -> object:
         """A function begins.
 
@@ -76,6 +77,8 @@ class Observer(Protocol):
             The `Node.thread_id` of the node; 0 for a leaf's node, or none.
         inputs : sequence of object
             The arguments; empty unless `needs_inputs`.
+        node_class : type of Node, optional
+            The class of the node that runs, or of those that a custom Function makes.
 
         Returns
         -------
@@ -93,6 +96,12 @@ class Observer(Protocol):
         outputs : sequence of object
             The tensors or arrays that it returned.
         """
+
+    def runs(self, operator: str) -> bool:
+        """Whether the innermost function that has not ended is an operator of this name."""
+
+    def forget(self, event: object) -> None:
+        """The function of the last event had nothing to do: there was no such call."""
 
 
 # The observed threads, as `threading.get_ident` numbers them.
@@ -123,4 +132,5 @@ def begin_node(observer: Observer, node: Node, gradients: Sequence[object]) -> o
         NO_SEQUENCE_NR if node.is_leaf_node else node.sequence_nr,
         0 if node.is_leaf_node else node.thread_id,
         gradients if observer.needs_inputs else (),
+        type(node),
     )

@@ -21,7 +21,7 @@ class GuardFailed(Exception):
     Attributes
     ----------
     number : int
-        The number of the guard in the program.
+        The number of the guard in the program; -1 if the shape of a result differs.
     """
 
     def __init__(self, number: int) -> None:
@@ -45,7 +45,8 @@ def interpret(
     Raises
     ------
     GuardFailed
-        If a value differs from the recorded one. Memory may have been written by then.
+        If a value, or the shape of a result, differs from the recorded one. Memory may have been
+        written by then.
     """
     memory = memory_of(program, arguments, outside)
     guards = iter(enumerate(program.guards))
@@ -109,6 +110,9 @@ def call(step: Step, memory: Sequence[Array]) -> None:
     if outputs:
         parts = found if isinstance(found, (tuple, list)) else (found,)
         for output, part in zip(outputs, parts, strict=True):
+            if np.shape(part) != output.shape:
+                # The values decide the shape, as of `numpy.nonzero`.
+                raise GuardFailed(-1)
             np.copyto(output, part, casting="no")
 
 

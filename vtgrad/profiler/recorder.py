@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from sys import _getframe
 from time import perf_counter_ns
 from types import CodeType, FrameType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -16,7 +16,10 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.record_write import is_inside
 from vtgrad.storage.tensor_base import TensorBase
 
-__all__ = ["Recorded", "Recorder"]
+if TYPE_CHECKING:
+    from vtgrad.graph.node import Node
+
+__all__ = ["Recorded", "Recorder", "memory_of"]
 
 # Operators that copy elements, if their result is not a view.
 _COPIES: Final = frozenset(
@@ -109,7 +112,7 @@ class Recorded:
 
     def hold(self, inputs: Sequence[object]) -> None:
         """Remember the memory of the arguments, to tell results that are views of it."""
-        self._memories = [_memory(array) for array in _arrays(inputs)]
+        self._memories = [memory_of(array) for array in _arrays(inputs)]
         if self.name == _SETITEM:
             self.copied = _part_size(inputs)
 
@@ -118,7 +121,7 @@ class Recorded:
         known = {id(memory) for memory in self._memories}
         self.allocated = 0
         for array in _arrays(outputs):
-            memory = _memory(array)
+            memory = memory_of(array)
             if id(memory) not in known:
                 known.add(id(memory))
                 self.allocated += memory.nbytes
@@ -180,6 +183,7 @@ class Recorder:
         sequence_nr: int,
         forward_thread: int,
         inputs: Sequence[object],
+        node_class: type[Node] | None = None,
     ) -> Recorded:
         """Open an event; see `Observer.begin`."""
         parent = self._open[-1] if self._open else None
@@ -205,7 +209,7 @@ class Recorder:
         while self._open and not event.end:
             self._open.pop().close(now)
 
-    def forget(self, event: Recorded) -> None:
+    def forget(self, event: object) -> None:
         """Take back the last event: its function had nothing to do."""
         self.end(event)
         if self.events[-1] is event:
@@ -235,7 +239,7 @@ def _arrays(values: Sequence[object]) -> Iterator[Array]:
             yield from _arrays(value)
 
 
-def _memory(array: Array) -> Array:
+def memory_of(array: Array) -> Array:
     """The array that owns the memory of a view."""
     base = array.base
     while isinstance(base, np.ndarray):

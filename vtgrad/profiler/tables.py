@@ -26,13 +26,12 @@ from threading import RLock, get_ident
 from types import ModuleType
 from typing import Final
 
-from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, observers
+from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, Observer, observers
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.ops.generated import functional, public
 from vtgrad.ops.generated.methods import TensorMethods
 from vtgrad.profiler.event_names import CREATION, PROPERTIES, PYTHON_OPERATORS, event_name
-from vtgrad.profiler.recorder import Recorder
 from vtgrad.storage.thread_state import after_fork
 from vtgrad.tensor import creation, from_data, ranges, sampling
 from vtgrad.tensor.operator_methods import OperatorMethods
@@ -149,26 +148,20 @@ def _modules() -> Iterator[ModuleType]:
             yield module
 
 
-def _recorder() -> Recorder | None:
-    """The recorder of this thread."""
-    observer = observers.get(get_ident())
-    return observer if isinstance(observer, Recorder) else None
-
-
 def _wrapper(operator: Operator, name: str) -> Operator:
     def observed(*args: object, **kwargs: object) -> object:
-        recorder = _recorder()
+        observer = observers.get(get_ident())
         # An operator of the same name, called by this one, is its implementation.
-        if recorder is None or recorder.runs(name):
+        if observer is None or observer.runs(name):
             return operator(*args, **kwargs)
-        return _call(recorder, name, operator, args, kwargs)
+        return _call(observer, name, operator, args, kwargs)
 
     update_wrapper(observed, operator)
     return observed
 
 
 def _call(
-    recorder: Recorder,
+    observer: Observer,
     name: str,
     operator: Operator,
     args: tuple[object, ...],
@@ -177,17 +170,17 @@ def _call(
     """Call an operator as an event."""
     number = this_thread.numbering.next_nr if is_recording() else NO_SEQUENCE_NR
     given = [value for value in kwargs.values() if value is not None]
-    inputs = (*args, *given) if recorder.needs_inputs else ()
-    event = recorder.begin(name, FUNCTION, number, 0, inputs)
+    inputs = (*args, *given) if observer.needs_inputs else ()
+    event = observer.begin(name, FUNCTION, number, 0, inputs)
     try:
         result = operator(*args, **kwargs)
     except BaseException:
-        recorder.end(event)
+        observer.end(event)
         raise
     if result is NotImplemented:
-        recorder.forget(event)
+        observer.forget(event)
     else:
-        recorder.end(event, (result,))
+        observer.end(event, (result,))
     return result
 
 

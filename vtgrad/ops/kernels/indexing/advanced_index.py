@@ -23,6 +23,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
     INT64,
     adding_at,
     extremes,
+    is_inside,
     last_mentions,
     put_last,
     readable,
@@ -377,8 +378,9 @@ def _check_range(sizes: Shape, key: list[Array | None]) -> None:
     for dim, k in enumerate(key):
         if k is None or k.size == 0 or (empty and sizes[dim]):
             continue
-        (low, high), size = extremes(k), sizes[dim]
-        if low < -size or high >= size:
+        size = sizes[dim]
+        if not is_inside(k, -size, size):
+            low, high = extremes(k)
             wrong = low if low < -size else high
             raise OutOfRangeError(
                 f"index {wrong} is outside dimension {dim} of size {size}",
@@ -432,7 +434,7 @@ def _flat_targets(
     flat: Array | None = None
     for vector, extent in zip(vectors, extents, strict=True):
         from_start = vector if vector.dtype is INT64 else vector.astype(np.int64, copy=False)
-        if vector.size and extremes(vector)[0] < 0:
+        if vector.size and not is_inside(vector, 0, extent):
             from_start = np.where(vector < 0, vector + extent, vector)
         if flat is None:
             flat = from_start

@@ -38,6 +38,7 @@ __all__ = [
     "check_range",
     "check_same_dtype",
     "extremes",
+    "is_inside",
     "fill_value",
     "last_mentions",
     "ndim",
@@ -235,6 +236,18 @@ def extremes(index: Array) -> tuple[int, int]:
     return int(index.min()), int(index.max())
 
 
+def is_inside(index: Array, lowest: int, size: int) -> bool:
+    """Whether all of some integers are in ``[lowest, size)``."""
+    if type(index) is np.ndarray:
+        if index.size > FEW and index.dtype is INT64 and not lowest:
+            # One pass: read without a sign, a negative integer is larger than any size.
+            return bool(np.maximum.reduce(index.view(_UNSIGNED), None) < size)
+        low, high = extremes(index)
+        return lowest <= low and high < size
+    # A recording must depend on the answer, not on the numbers.
+    return bool(np.all(index >= lowest)) and bool(np.all(index < size))
+
+
 def check_range(
     index: Array,
     size: int,
@@ -245,12 +258,8 @@ def check_range(
     """Refuse indices outside ``[lowest, size)``; PyTorch's kernels differ in the exception."""
     if index.size == 0:
         return
-    if index.size > FEW and index.dtype is INT64 and not lowest:
-        # One pass: read without a sign, a negative integer is larger than any size.
-        if np.maximum.reduce(index.view(_UNSIGNED), None) < size:
-            return
-    low, high = extremes(index)
-    if low < lowest or high >= size:
+    if not is_inside(index, lowest, size):
+        low, high = extremes(index)
         wrong = low if low < lowest else high
         where = f"dimension {axis} of size {size}" if axis is not None else f"{size} elements"
         raise error(f"index {wrong} is outside {where}", index=wrong, dim=axis, size=size)

@@ -1,0 +1,147 @@
+"""Random programs of views, writes and gradients, as functions of tensors.
+
+A seed is a program: the same steps on whatever values. It writes to its own tensors, to views of
+them and, in some programs, to its argument, and returns values and gradients. Some of the programs
+raise, as NumPy programs do that write where they must not.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+import vtgrad as vt
+
+__all__ = ["arguments", "program"]
+
+_ROWS, _COLUMNS = 4, 3
+_INDICES: Final[list[Any]] = [
+    0,
+    -1,
+    slice(None),
+    slice(1, 3),
+    slice(None, None, 2),
+    (slice(None), 1),
+    (slice(None), slice(0, 2)),
+    (2, 1),
+    (Ellipsis, 0),
+    [0, 2],
+    ([1, 3], [0, 2]),
+]
+
+
+def arguments(seed: int) -> tuple[object, ...]:
+    """What the program of a seed is called with."""
+    rng = np.random.default_rng(seed)
+    r = random.Random(seed)
+    w = vt.tensor(rng.uniform(0.5, 1.5, _COLUMNS), requires_grad=True)
+    x = vt.tensor(rng.uniform(-1, 1, (_ROWS, _COLUMNS)), requires_grad=r.random() < 0.5)
+    return w, x, vt.tensor(rng.uniform(-1, 1, (_ROWS, _COLUMNS)))
+
+
+def _unary(r: random.Random) -> Callable[[vt.Tensor], vt.Tensor]:
+    return r.choice(
+        [vt.tanh, vt.exp, vt.sin, lambda t: t * t, lambda t: t * 0.5, vt.neg, vt.sigmoid]
+    )
+
+
+def _view(r: random.Random, t: vt.Tensor) -> vt.Tensor:
+    kind = r.randrange(6)
+    if kind == 0 and t.ndim == 2:
+        return t.t()
+    if kind == 1:
+        return t.detach()
+    if kind == 2 and t.ndim:
+        return t.unsqueeze(0)
+    if kind == 3 and t.ndim:
+        return t.flip(0)
+    if kind == 4:
+        return t.reshape(-1)
+    return t[r.choice(_INDICES)] if t.ndim == 2 else t
+
+
+def _value(r: random.Random, part: vt.Tensor, tensors: list[vt.Tensor], w: vt.Tensor) -> Any:
+    kind = r.randrange(4)
+    if kind == 0:
+        return r.choice([2.0, -1, 0.25])
+    if kind == 1:
+        return _unary(r)(part)
+    if kind == 2:
+        return w.sum() * 0.5
+    return r.choice(tensors)
+
+
+def _write(r: random.Random, t: vt.Tensor, tensors: list[vt.Tensor], w: vt.Tensor) -> None:
+    kind = r.randrange(7)
+    if kind == 0:
+        index = r.choice(_INDICES) if t.ndim == 2 else ...
+        t[index] = _value(r, t[index], tensors, w)
+    elif kind == 1:
+        factors: list[Any] = [2.0, w.sum(), 0.5]
+        t.mul_(r.choice(factors))
+    elif kind == 2:
+        t.add_(_value(r, t, [x for x in tensors if x.shape == t.shape], w))
+    elif kind == 3:
+        part = t[r.choice(_INDICES)] if t.ndim == 2 else t
+        part += _value(r, part, [x for x in tensors if x.shape == part.shape], w)
+    elif kind == 4:
+        t.zero_()
+    elif kind == 5:
+        t.tanh_()
+    else:
+        t.masked_fill_(t > 0.2, r.choice([0.0, 1.5]))
+
+
+def program(seed: int, *, rewinds: bool = False) -> Callable[..., object]:
+    """The program of a seed.
+
+    Parameters
+    ----------
+    rewinds : bool
+        Whether saved values may be overwritten.
+    """
+
+    def run(w: vt.Tensor, x: vt.Tensor, data: vt.Tensor) -> object:
+        if not rewinds:
+            return steps(w, x, data)
+        with vt.autograd.graph.allow_mutation_on_saved_tensors():
+            return steps(w, x, data)
+
+    def steps(w: vt.Tensor, x: vt.Tensor, data: vt.Tensor) -> object:
+        r = random.Random(seed)
+        own = x.clone() if r.random() < 0.7 else vt.zeros(_ROWS, _COLUMNS, dtype=vt.float64)
+        tensors = [own, own * w, x * 2]
+        if r.random() < 0.3:
+            tensors.append(data)
+        total = (w * 2).sum()
+        for _ in range(r.randint(3, 10)):
+            t = r.choice(tensors)
+            kind = r.choice(["view", "view", "write", "write", "write", "use", "new", "nograd"])
+            if kind == "view":
+                tensors.append(_view(r, t))
+            elif kind == "write":
+                _write(r, t, tensors, w)
+            elif kind == "use":
+                total = total + (_unary(r)(t) * 3).sum()
+            elif kind == "new":
+                tensors.append(_unary(r)(t))
+            else:
+                with vt.no_grad():
+                    _write(r, t, tensors, w)
+        for number, t in enumerate(tensors):
+            total = total + (t * (number + 1)).sum()
+        wanted = [w, x] if x.requires_grad else [w]
+        if r.random() < 0.3:
+            grads = vt.autograd.grad(total, wanted, create_graph=True, allow_unused=True)
+            second = sum([(g * g).sum() for g in grads if g is not None])
+            if isinstance(second, vt.Tensor) and second.requires_grad:
+                grads = (*grads, *vt.autograd.grad(second, wanted, allow_unused=True))
+            grads = tuple([None if g is None else g.detach().clone() for g in grads])
+        else:
+            grads = vt.autograd.grad(total, wanted, allow_unused=True)
+        return total.detach().clone(), grads, [t.detach().clone() for t in tensors]
+
+    return run

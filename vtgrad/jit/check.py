@@ -1,0 +1,215 @@
+"""Whether a recording is the program.
+
+Note [Accepting a recording]
+
+A recording run is a run of the program on arrays of another class, and whatever asks for the class,
+for identity or for strides may make it another program. Numbers may leave by ways that no recording
+sees, as text or by memory. So a program is run several times:
+
+- It is recorded, and run eagerly on the same values: all results, gradients, written memory and
+  versions have the same bits, and so has what `interpret` makes of the steps.
+- On other values it is run eagerly, and `interpret` has the same bits again.
+- On these values it is recorded once more: the steps, their numbers and constants are the same.
+
+The other values are close to the recorded ones where the program branches on values: its guards
+must hold for them. Memory for which none are found is listed in `Recording.unchecked`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vtgrad.errors import RecordingError
+from vtgrad.jit.compare import first_difference
+from vtgrad.jit.interpret import GuardFailed, array_at, interpret
+from vtgrad.jit.outcomes import Outcome, Value, value_of_array
+from vtgrad.jit.recording import Memory, Recording
+from vtgrad.jit.steps import Place
+from vtgrad.storage.arrays import Array
+
+if TYPE_CHECKING:
+    from vtgrad.jit.record import Call
+
+__all__ = ["check"]
+
+
+def check(call: Call) -> Recording:
+    """Record a program, and accept or refuse the recording; see Note [Accepting a recording]."""
+    made, outcome = call.record(_nothing)
+    _compare(outcome, _run(call, _nothing, made), "its run without recording")
+    now = [memory.bytes_now().copy() for memory in made.memories()]
+    try:
+        stepped = _interpreted(call, made, now)
+    except GuardFailed as error:
+        raise _refused(
+            f"guard {error.number} does not hold for the recorded values", "differs"
+        ) from None
+    _compare_steps(outcome, stepped, "its steps")
+    for others in _other_values(call, made, now):
+        expected = _try(call, made, others)
+        if expected is None:
+            continue
+        prepare = partial(_store, made, others)
+        eager = _run(call, prepare, made)
+        _compare_steps(eager, expected, "its steps on other values")
+        again, _ = call.record(prepare, made.program)
+        difference = first_difference(made.program, again.program)
+        if difference is not None:
+            # The first recording may have filled caches, and a program may change as it begins.
+            made, outcome = call.record(_nothing, again.program)
+            difference = first_difference(made.program, again.program)
+        if difference is not None:
+            raise _refused(f"two recordings differ on other values: {difference}", "differs")
+        changed = [not np.array_equal(a, b) for a, b in zip(now, others, strict=True)]
+        memories = made.memories()
+        made.unchecked = [
+            memory.sources[0] for memory, moved in zip(memories, changed, strict=True) if not moved
+        ]
+        break
+    else:
+        made.unchecked = [memory.sources[0] for memory in made.memories()]
+    if made.unchecked and outcome.scalars:
+        caller = outcome.scalars[0]
+        raise RecordingError(
+            "a scalar of NumPy is not known to the recording, and no other values were found that "
+            "show whether it depends on memory",
+            reason="unknown scalar",
+            library=caller.library,
+            line=caller.line,
+        )
+    return made
+
+
+def _nothing() -> None:
+    """Prepare nothing."""
+
+
+def _refused(sentence: str, reason: str) -> RecordingError:
+    return RecordingError(
+        f"the recording is not accepted: {sentence}", reason=reason, library=None, line=None
+    )
+
+
+def _run(call: Call, prepare: Callable[[], None], made: Recording) -> Outcome:
+    """Run the program eagerly, which does not raise where a recording did not."""
+    try:
+        return call.run(prepare, made)
+    except Exception as error:
+        raise _refused(f"its run without recording raises {error!r}", "differs") from error
+
+
+def _store(made: Recording, contents: Sequence[Array]) -> None:
+    for memory, content in zip(made.memories(), contents, strict=True):
+        if memory.is_writable():
+            memory.bytes_now()[...] = content
+
+
+def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcome:
+    """What the steps make of memory."""
+    own = [content.copy() for content in memory]
+    count = len(made.arguments)
+    world = call.world
+    try:
+        world.enter(as_recording=False)
+        with np.errstate(all="ignore"):
+            results = interpret(made.program, own[:count], own[count:])
+    finally:
+        world.leave()
+    values = [value_of_array(x) for x in results]
+    return Outcome(values, [x.tobytes() for x in own])
+
+
+def _try(call: Call, made: Recording, memory: Sequence[Array]) -> Outcome | None:
+    """What the steps make of memory; None if a guard does not hold or a call fails."""
+    try:
+        return _interpreted(call, made, memory)
+    except (GuardFailed, ValueError, TypeError, ArithmeticError, IndexError):
+        return None
+
+
+def _compare(a: Outcome, b: Outcome, what: str) -> None:
+    _compare_values(a, b, what)
+    if a.versions != b.versions:
+        raise _refused(f"{what} moves other versions", "differs")
+    if repr(a.result) != repr(b.result) or repr(a.grads) != repr(b.grads):
+        raise _refused(f"{what} returns other kinds of results", "differs")
+
+
+def _compare_steps(a: Outcome, b: Outcome, what: str) -> None:
+    """Compare with what steps make; they return copies, which may have other strides."""
+    _compare_values(_without_strides(a), _without_strides(b), what)
+
+
+def _without_strides(outcome: Outcome) -> Outcome:
+    values: list[Value] = [(x[0], x[1], (), x[3]) for x in outcome.values]
+    return Outcome(values, outcome.memory)
+
+
+def _compare_values(a: Outcome, b: Outcome, what: str) -> None:
+    if len(a.values) != len(b.values):
+        raise _refused(f"{what} has another number of results", "differs")
+    for number, (x, y) in enumerate(zip(a.values, b.values, strict=True)):
+        if x != y:
+            part = next(i for i in range(4) if x[i] != y[i])
+            raise _refused(
+                f"{what} has another {('dtype', 'shape', 'order in memory', 'value')[part]} of "
+                f"result {number}",
+                "differs",
+            )
+    if a.memory != b.memory:
+        raise _refused(f"{what} leaves other memory", "differs")
+
+
+# -- other values ------------------------------------------------------------------------------
+
+_SCALES: Final = (0.25, 1e-3, 1e-6)
+
+
+def _other_values(call: Call, made: Recording, now: Sequence[Array]) -> list[list[Array]]:
+    """Contents of memory to try, from the most to the least different."""
+    rng = np.random.default_rng(len(made.program.steps))
+    tried = []
+    memories = made.memories()
+    for whole in (True, False):
+        for scale in _SCALES:
+            tried.append(
+                [
+                    _moved(memory, content, rng, scale, whole) if memory.is_writable() else content
+                    for memory, content in zip(memories, now, strict=True)
+                ]
+            )
+    for position in range(len(memories) if len(memories) > 1 else 0):
+        for scale in _SCALES[:2]:
+            others = list(now)
+            others[position] = _moved(memories[position], now[position], rng, scale, False)
+            tried.append(others)
+    return tried
+
+
+def _moved(
+    memory: Memory, content: Array, rng: np.random.Generator, scale: float, whole: bool
+) -> Array:
+    """Other bytes for memory: floats are scaled; zeros, integers and bools change if `whole`."""
+    other = content.copy()
+    place = memory.places[0]
+    array = array_at(_first(place), [other])
+    if not array.size:
+        return other
+    with np.errstate(all="ignore"):
+        if array.dtype.kind in "fc":
+            moves = scale * rng.uniform(-1, 1, array.shape)
+            moved = array * (1 + moves)
+            if whole:
+                moved = np.where(array == 0, moves, moved)
+            array[...] = moved.astype(array.dtype)
+        elif whole:
+            array[...] = np.roll(array.reshape(-1), 1).reshape(array.shape)
+    return other
+
+
+def _first(place: Place) -> Place:
+    return Place(0, place.dtype, place.shape, place.strides, place.offset)

@@ -1,0 +1,156 @@
+"""A program as a table of calls on arrays that are made once.
+
+Note [The table]
+
+An entry is a function and its arguments, and running is calling one after the other. The arrays lie
+in the arena, see Note [Memory of a run]. Ufuncs get their results as arguments, behind the others;
+what takes no ``out`` is called, and its result is copied.
+
+A guard is an entry too, which raises `GuardFailed`.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from functools import partial
+from typing import Final, TypeAlias
+
+import numpy as np
+
+from vtgrad.jit.effects import copied
+from vtgrad.jit.interpret import GuardFailed, same_value
+from vtgrad.jit.memory import Layout
+from vtgrad.jit.steps import Fixed, Guard, Operand, Place, Program, Step
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
+
+__all__ = ["Arrays", "Entry", "check_of", "entry_of", "run_table", "table_of"]
+
+Entry: TypeAlias = tuple[Callable[..., object], tuple[object, ...]]
+
+# Arguments of a reduction, in the order in which NumPy takes them, and those that are left out.
+_OF_REDUCE: Final = {"axis": 0, "dtype": None, "out": None, "keepdims": False}
+_OF_ACCUMULATE: Final = {"axis": 0, "dtype": None, "out": None}
+
+# NumPy warns of a result that is not given by name.
+_BY_NAME: Final = frozenset({np.maximum, np.minimum})
+
+
+class Arrays:
+    """The arrays at the places of a program."""
+
+    __slots__ = ("_arena", "_layout", "_made", "_program")
+
+    _program: Program
+    _layout: Layout
+    _arena: Array
+    # Loops of a program come back to the same places.
+    _made: dict[tuple[int, NumpyDType, Shape, Shape], Array]
+
+    def __init__(self, program: Program, layout: Layout, arena: Array) -> None:
+        self._program = program
+        self._layout = layout
+        self._arena = arena
+        self._made = {}
+
+    def at(self, place: Place) -> Array:
+        """The array at a place."""
+        if 0 in place.shape:
+            return np.ndarray(place.shape, place.dtype)
+        start = self._layout.offsets[place.buffer] + place.offset
+        key = (start, place.dtype, place.shape, place.strides)
+        found = self._made.get(key)
+        if found is None:
+            found = np.ndarray(place.shape, place.dtype, self._arena, start, place.strides)
+            self._made[key] = found
+        return found
+
+    def of_buffer(self, number: int) -> Array:
+        """The bytes of a buffer."""
+        start = self._layout.offsets[number]
+        return self._arena[start : start + self._program.buffers[number].nbytes]
+
+    def value(self, operand: Operand) -> object:
+        """The argument that stands for an operand."""
+        if type(operand) is Place:
+            return self.at(operand)
+        if isinstance(operand, Fixed):
+            return operand.value
+        assert not isinstance(operand, Place)
+        return operand.type([self.value(part) for part in operand.parts])
+
+
+def table_of(program: Program, arrays: Arrays) -> list[Entry]:
+    """The entries of steps and guards, in the order in which they run."""
+    found: list[Entry] = []
+    guards = list(enumerate(program.guards))[::-1]
+    for number, step in enumerate(program.steps):
+        while guards and guards[-1][1].before <= number:
+            found.append(check_of(*guards.pop(), arrays))
+        found.append(entry_of(step, arrays))
+    while guards:
+        found.append(check_of(*guards.pop(), arrays))
+    return found
+
+
+def run_table(table: list[Entry]) -> None:
+    """Run all entries."""
+    for function, arguments in table:
+        function(*arguments)
+
+
+def check_of(number: int, guard: Guard, arrays: Arrays) -> Entry:
+    """The entry of a guard."""
+    return _check, (number, guard.function, tuple(map(arrays.value, guard.inputs)), guard.value)
+
+
+def _check(
+    number: int, function: Callable[..., object], arguments: tuple[object, ...], expected: object
+) -> None:
+    if not same_value(function(*arguments), expected):
+        raise GuardFailed(number)
+
+
+def entry_of(step: Step, arrays: Arrays) -> Entry:
+    """The entry of a step."""
+    function = step.function
+    copy = copied(step)
+    if copy is not None:
+        return operator.setitem, (arrays.at(copy[0]), ..., arrays.at(copy[1]))
+    inputs = tuple(map(arrays.value, step.inputs))
+    outputs = tuple(map(arrays.at, step.outputs))
+    keywords = {name: arrays.value(x) for name, x in step.keywords}
+    if not outputs:
+        return (partial(function, **keywords) if keywords else function), inputs
+    if isinstance(function, np.ufunc):
+        if not keywords and function not in _BY_NAME:
+            return function, inputs + outputs
+        return partial(function, out=outputs, **keywords), inputs
+    if isinstance(getattr(function, "__self__", None), np.ufunc):
+        return _of_method(function, inputs, keywords, outputs)
+    return _store, (partial(function, **keywords) if keywords else function, inputs, outputs)
+
+
+def _of_method(
+    function: Callable[..., object],
+    inputs: tuple[object, ...],
+    keywords: dict[str, object],
+    outputs: tuple[Array, ...],
+) -> Entry:
+    """The entry of a method of a ufunc: names cost more than positions."""
+    defaults = {"reduce": _OF_REDUCE, "accumulate": _OF_ACCUMULATE}.get(function.__name__)
+    if defaults is None or not keywords.keys() <= defaults.keys():
+        return partial(function, out=outputs, **keywords), inputs
+    given = dict(zip(defaults, inputs[1:], strict=False)) | keywords | {"out": outputs[0]}
+    return function, (inputs[0], *[given.get(name, x) for name, x in defaults.items()])
+
+
+def _store(
+    function: Callable[..., object], inputs: tuple[object, ...], outputs: tuple[Array, ...]
+) -> None:
+    """Call a function, and copy what it returns."""
+    found = function(*inputs)
+    parts = found if isinstance(found, (tuple, list)) else (found,)
+    for output, part in zip(outputs, parts, strict=True):
+        if part is not output:
+            np.copyto(output, part, casting="no")
