@@ -22,7 +22,7 @@ _GENERATED: Final = os.path.join(_PACKAGE, "ops", "generated") + os.sep
 _NUMPY: Final = os.path.dirname(np.__file__) + os.sep
 
 # Files that mark, log and compare writes. Their arrays hold versions and bytes, none of which is
-# a value of the program, so they work on plain arrays and are not recorded.
+# a value of the program, so they work on plain arrays and are not recorded. Nor are texts.
 _BOOKKEEPING: Final = frozenset(
     os.path.join(_PACKAGE, *name.split("/"))
     for name in (
@@ -34,6 +34,8 @@ _BOOKKEEPING: Final = frozenset(
         "graph/audit.py",
         "graph/written_elements.py",
         "graph/anomaly.py",
+        "tensor/formatting.py",
+        "tensor/html.py",
     )
 )
 

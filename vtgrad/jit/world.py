@@ -22,7 +22,7 @@ import gc
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import starmap
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -242,7 +242,7 @@ class World:
             if as_recording:
                 if source is None:
                     source = np.random.Generator(np.random.PCG64(generator._seed))
-                generator._source = RecordedSource(generator, source)  # type: ignore[assignment]
+                generator._source = cast("Any", RecordedSource(generator, source))
             else:
                 generator._source = source
 
