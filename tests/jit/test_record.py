@@ -352,6 +352,17 @@ def test_a_program_that_changes_from_call_to_call_is_refused() -> None:
     assert caught.value.reason == "differs"
 
 
+DATA = normal(5, 3)
+
+
+@pytest.mark.parametrize("argument", [DATA, DATA[1:4]])
+def test_an_argument_that_is_reached_otherwise_too_is_refused(argument: vt.Tensor) -> None:
+    with pytest.raises(RecordingError) as caught:
+        record(lambda x: x.sum() * DATA[2], (argument,))
+    assert caught.value.reason == "differs"
+    record(lambda x: x.sum() * len(DATA), (argument,))
+
+
 # -- the world afterwards ----------------------------------------------------------------------
 
 

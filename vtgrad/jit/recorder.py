@@ -408,7 +408,8 @@ class Recorder:
     def fresh(self, array: Array) -> Place:
         """Make the memory of a new array known."""
         owner = ultimate_owner(array)
-        whole = owner if owner.base is None and owner.flags.owndata else array
+        # Several results of a call may lie in one another's gaps.
+        whole = owner if not array.flags.forc and owner.base is None else array
         first = address_of(whole)
         low, high = extent_of(whole)
         start, stop = first + low, first + high

@@ -200,6 +200,18 @@ class World:
         self.outside.append(memory)
         return known
 
+    def is_shared(self) -> bool:
+        """Whether a tensor that is no argument has memory of one."""
+        for impl in self.impls:
+            array = impl.array
+            if id(impl) not in self.numbers and array.size:
+                address = address_of(array)
+                low, high = extent_of(array)
+                for start, stop, _ in self.groups:
+                    if start < address + high and address + low < stop:
+                        return True
+        return False
+
     def source(self, impl: TensorImpl) -> Source:
         """Where a call finds a tensor."""
         holder = self.grad_of.get(id(impl))
