@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from vtgrad.errors import ArgumentTypeError
+from vtgrad.ops.calling.constants import check_meaning
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.thread_state import carried, run_with
 
 
@@ -205,3 +207,21 @@ def test_calls_of_other_libraries_are_seen() -> None:
     assert len(seen) == 1
     assert packed.tolist() == vt.linalg.lu_factor(a)[0].tolist()
     assert len(seen) == 1
+
+
+def test_subclasses_of_plain_arrays_are_operands_if_they_compute_alike() -> None:
+    class Kind(np.ndarray[tuple[int, ...], np.dtype[np.float64]]):
+        def __array_ufunc__(self, *_: object, **__: object) -> None:
+            raise AssertionError
+
+    class Number(Kind):
+        pass
+
+    values = np.ones(2).view(Number)
+    with pytest.raises(ArgumentTypeError, match="computes in a way of its own"):
+        check_meaning(values)
+    PLAIN.add(Kind)
+    try:
+        check_meaning(values)
+    finally:
+        PLAIN.remove(Kind)

@@ -366,8 +366,8 @@ class ArrayRun(Run[Answer]):
                 owned = kind == FRESH or (
                     kind == PASSED and was_owned and is_sole(answers, edges, nr)
                 )
-                fits = type(answer) in PLAIN
-                if fits:
+                fits = False
+                if type(answer) in PLAIN:
                     if TYPE_CHECKING:
                         assert isinstance(answer, np.ndarray)
                     fits = answer.shape == meta.shape and answer.dtype is meta.dtype

@@ -33,12 +33,17 @@ from vtgrad.errors import (
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import is_array
-from vtgrad.ops.calling.constants import constant, exact_beside, impl_of_array
+from vtgrad.ops.calling.constants import (
+    computes_as_numpy,
+    constant,
+    exact_beside,
+    impl_of_array,
+)
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.take_over import keys_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
-from vtgrad.storage.arrays import PLAIN, Array
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import dtype_of
 from vtgrad.storage.key_set import BATCHED, DUAL, TRACED
 from vtgrad.storage.promotion import python_number
@@ -211,8 +216,7 @@ def _computed(
 def _is_known(value: object) -> bool:
     if isinstance(value, np.ndarray):
         # Another one has units, or the like, and computes itself.
-        kind = type(value)
-        return kind in PLAIN or kind.__array_ufunc__ is np.ndarray.__array_ufunc__
+        return computes_as_numpy(value)
     return isinstance(value, (np.generic, TensorBase))
 
 

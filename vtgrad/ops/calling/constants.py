@@ -62,6 +62,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 __all__ = [
     "as_tensors",
     "check_meaning",
+    "computes_as_numpy",
     "constant",
     "each_as_tensor",
     "exact_beside",
@@ -75,6 +76,12 @@ __all__ = [
 
 # The parameters that say where something is done.
 _CONDITIONS: Final = frozenset({"condition", "mask"})
+
+
+def computes_as_numpy(array: Array) -> bool:
+    """Whether ufuncs of an array are those of plain ones; see Note [Plain arrays]."""
+    own = type(array).__array_ufunc__
+    return any(own is vars(kind)["__array_ufunc__"] for kind in PLAIN)
 
 
 def check_meaning(array: Array) -> None:
@@ -95,7 +102,7 @@ def check_meaning(array: Array) -> None:
             "a np.matrix is no operand: its `*` and `**` are products of matrices, and those of "
             "tensors are not; pass np.asarray(matrix)"
         )
-    if type(array).__array_ufunc__ is not np.ndarray.__array_ufunc__:
+    if not computes_as_numpy(array):
         raise ArgumentTypeError(
             f"{type(array).__name__} is no operand: it computes in a way of its own, which its "
             "numbers do not show; pass np.asarray(array)"

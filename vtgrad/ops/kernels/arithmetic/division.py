@@ -5,6 +5,8 @@ Integer division by zero has no result: it raises, if there is any element.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from vtgrad.errors import DTypeError
@@ -93,19 +95,16 @@ def remainder(input: Operand, other: Operand, *, out: Array | None = None) -> Ar
         _check_divisor(dtype, input, other)
         return run(np.remainder, dtype, out, input, other)
     # NumPy gives a zero the divisor's sign, PyTorch the dividend's.
-    if (
-        type(input) in PLAIN
-        and type(other) in PLAIN
-        and isinstance(input, np.ndarray)
-        and isinstance(other, np.ndarray)
-        and input.dtype is other.dtype is dtype
-        and dtype.char in "fd"
-    ):
-        rest = run(np.remainder, dtype, None, input, other)
-        zero = np.equal(rest, 0)
-        if np.count_nonzero(zero):
-            np.copysign(rest, input, out=rest, where=zero)
-        return finish(rest, dtype, out)
+    if dtype.char in "fd" and type(input) in PLAIN and type(other) in PLAIN:
+        if TYPE_CHECKING:
+            assert isinstance(input, np.ndarray)
+            assert isinstance(other, np.ndarray)
+        if input.dtype is other.dtype is dtype:
+            rest = run(np.remainder, dtype, None, input, other)
+            zero = np.equal(rest, 0)
+            if np.count_nonzero(zero):
+                np.copysign(rest, input, out=rest, where=zero)
+            return finish(rest, dtype, out)
     divisor = _typed(other, dtype)
     left = run(np.fmod, dtype, None, input, _array_or(other, divisor))
     np.add(left, divisor, out=left, where=(left != 0) & ((left < 0) != (divisor < 0)))
