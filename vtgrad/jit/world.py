@@ -160,7 +160,10 @@ class World:
                 members = []
                 groups.append((start, stop, members))
             members.append((number, array))
-        return groups
+        for _, _, members in groups:
+            members.sort(key=lambda x: x[0])
+        # In the order of the arguments, wherever they happen to lie.
+        return sorted(groups, key=lambda x: x[2][0][0])
 
     def register(self, recorder: Recorder) -> None:
         """Make the memory of the arguments known to a recorder."""
