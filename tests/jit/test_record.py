@@ -70,6 +70,7 @@ def with_hooks(x: vt.Tensor) -> object:
     y = x * 2
     y.register_hook(lambda g: g * g)
     (y * x).sum().backward()
+    assert x.grad is not None
     return y.detach() + x.grad
 
 
@@ -100,6 +101,7 @@ PROGRAMS: dict[str, tuple[Callable[..., object], tuple[object, ...]]] = {
         ),
     ),
     "in place": (lambda x: x.mul_(2).add_(1), (normal(3),)),
+    "hooks": (with_hooks, (normal(3, grad=True),)),
     "draws": (draws, (normal(3),)),
     "arrays": (lambda x: np.sin(x) @ x, (np.arange(4.0),)),
     "users zeros": (lambda x: np.zeros(3) + np.asarray(x), (np.arange(3.0),)),
@@ -111,6 +113,11 @@ def test_replay_on_new_values_has_the_bits_of_an_eager_run(name: str) -> None:
     assert outcome(*PROGRAMS[name]) == "exact"
 
 
+def gradient_of(x: vt.Tensor) -> vt.Tensor:
+    assert x.grad is not None
+    return x.grad
+
+
 def test_sgd_in_place_on_tensors_of_a_closure() -> None:
     w = normal(4, 2, grad=True)
 
@@ -118,8 +125,9 @@ def test_sgd_in_place_on_tensors_of_a_closure() -> None:
         w.grad = None
         loss = ((vt.tanh(x @ w) - t) ** 2).mean()
         loss.backward()
+        grad = gradient_of(w)
         with vt.no_grad():
-            w.sub_(0.1 * w.grad)
+            w.sub_(0.1 * grad)
         return loss.detach()
 
     x, t = normal(5, 4), normal(5, 2)
@@ -142,8 +150,7 @@ def test_sgd_in_place_on_tensors_of_a_closure() -> None:
     loss = step(x, t)
     assert results[0].tobytes() == loss.numpy().tobytes()
     assert own.tobytes() == w.detach().numpy().tobytes()
-    assert w.grad is not None
-    assert results[1].tobytes() == w.grad.numpy().tobytes()
+    assert results[1].tobytes() == gradient_of(w).numpy().tobytes()
 
 
 # -- what a recording tells --------------------------------------------------------------------
@@ -215,6 +222,26 @@ def test_scalars_of_numpy_keep_the_arithmetic_of_scalars() -> None:
     assert outcome(program, (z,)) == "exact"
 
 
+def test_an_index_is_an_operand_and_its_range_is_guarded() -> None:
+    def program(x: vt.Tensor, i: vt.Tensor) -> vt.Tensor:
+        return x[i] * 2
+
+    x = normal(4)
+    made = record(program, (x, vt.tensor([0, 2])))
+    assert replayed(program, made, (x, vt.tensor([3, 1]))) == "exact"
+    assert replayed(program, made, (x, vt.tensor([3, 4]))) == "raises"
+
+
+def test_a_print_is_no_guard(capsys: pytest.CaptureFixture[str]) -> None:
+    def program(x: vt.Tensor) -> vt.Tensor:
+        print(x)
+        return x * 2
+
+    made = record(program, (normal(3),))
+    assert made.program.guards == []
+    assert capsys.readouterr().out.startswith("tensor(")
+
+
 # -- refusals ----------------------------------------------------------------------------------
 
 KEPT = np.arange(3.0)
@@ -240,6 +267,11 @@ def caught_error(x: vt.Tensor) -> object:
     return x * 3
 
 
+def inferred(x: vt.Tensor) -> vt.Tensor:
+    with vt.inference_mode():
+        return x * 2
+
+
 REFUSED: dict[str, Callable[[vt.Tensor], object]] = {
     "unknown array": lambda x: vt.tensor(KEPT) * x,
     "view of an argument": lambda x: x[0],
@@ -247,6 +279,9 @@ REFUSED: dict[str, Callable[[vt.Tensor], object]] = {
     "requires grad": lambda x: x.requires_grad_(),
     "unknown result": lambda x: object(),
     "nested": inner,
+    "inference": inferred,
+    "lazy array": lambda x: (x * 1j).conj(),
+    "unknown scalar": lambda x: x.numpy() * np.float64(2),
     "generator": lambda x: x * vt.default_generator.get_state()[0],
     "refused function": lambda x: x * float(next(iter(x.numpy().flat))),
 }
@@ -296,7 +331,8 @@ def test_a_number_that_leaves_as_text_is_found_by_the_second_recording() -> None
 
 def test_a_write_that_no_recording_sees_is_found() -> None:
     def program(x: vt.Tensor) -> object:
-        memoryview(x.numpy()).cast("B")[7] = 0
+        array: Any = x.numpy()
+        memoryview(array).cast("B")[7] = 0
         return x * 2
 
     with pytest.raises(RecordingError) as caught:
@@ -314,6 +350,17 @@ def test_a_program_that_changes_from_call_to_call_is_refused() -> None:
     with pytest.raises(RecordingError) as caught:
         record(program, (normal(3),))
     assert caught.value.reason == "differs"
+
+
+DATA = normal(5, 3)
+
+
+@pytest.mark.parametrize("argument", [DATA, DATA[1:4]])
+def test_an_argument_that_is_reached_otherwise_too_is_refused(argument: vt.Tensor) -> None:
+    with pytest.raises(RecordingError) as caught:
+        record(lambda x: x.sum() * DATA[2], (argument,))
+    assert caught.value.reason == "differs"
+    record(lambda x: x.sum() * len(DATA), (argument,))
 
 
 # -- the world afterwards ----------------------------------------------------------------------

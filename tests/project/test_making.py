@@ -92,7 +92,11 @@ def test_all_files_make_arrays_through_one_module() -> None:
 
 
 # Memory is given to a loop in C, or written to a file; see Note [Plain arrays].
-EXACTLY_NUMPYS = {"storage/loops_in_python.py", "tensor/file_writer.py"}
+EXACTLY_NUMPYS = {
+    "ops/kernels/indexing/index_support.py",
+    "storage/loops_in_python.py",
+    "tensor/file_writer.py",
+}
 
 
 def test_quick_ways_are_open_to_all_plain_arrays() -> None:

@@ -22,7 +22,7 @@ _GENERATED: Final = os.path.join(_PACKAGE, "ops", "generated") + os.sep
 _NUMPY: Final = os.path.dirname(np.__file__) + os.sep
 
 # Files that mark, log and compare writes. Their arrays hold versions and bytes, none of which is
-# a value of the program, so they work on plain arrays and are not recorded.
+# a value of the program, so they work on plain arrays and are not recorded. Nor are texts.
 _BOOKKEEPING: Final = frozenset(
     os.path.join(_PACKAGE, *name.split("/"))
     for name in (
@@ -34,6 +34,8 @@ _BOOKKEEPING: Final = frozenset(
         "graph/audit.py",
         "graph/written_elements.py",
         "graph/anomaly.py",
+        "tensor/formatting.py",
+        "tensor/html.py",
     )
 )
 
@@ -47,6 +49,11 @@ class _Owner(Enum):
     NUMPY = 3
     USER = 4
 
+
+# Read at each step of a walk over frames: members of an enumeration are found more slowly.
+_RECORDER: Final = _Owner.RECORDER
+_BOOKKEEPER: Final = _Owner.BOOKKEEPING
+_USER: Final = _Owner.USER
 
 _lines: Final[dict[Line, Line]] = {}
 _owners: Final[dict[CodeType, _Owner]] = {}
@@ -98,20 +105,20 @@ def _outside_of_recorder(frame: FrameType | None) -> _Owner:
     while frame is not None:
         code = frame.f_code
         owner = _owners.get(code) or _owner(code)
-        if owner is not _Owner.RECORDER:
+        if owner is not _RECORDER:
             return owner
         frame = frame.f_back
-    return _Owner.USER
+    return _USER
 
 
 def is_bookkeeping() -> bool:
     """Whether the call comes from bookkeeping."""
-    return _outside_of_recorder(_getframe(2)) is _Owner.BOOKKEEPING
+    return _outside_of_recorder(_getframe(2)) is _BOOKKEEPER
 
 
 def is_users() -> bool:
     """Whether the caller of a function that asks this is the user's code itself."""
-    return _owner(_getframe(2).f_code) is _Owner.USER
+    return _owner(_getframe(2).f_code) is _USER
 
 
 def users_frame() -> FrameType | None:
@@ -130,13 +137,13 @@ def look() -> Caller:
     frame: FrameType | None = _getframe(2)
     library: FrameType | None = None
     operator = ""
-    owners = _owners
+    owners, user, recorder = _owners, _USER, _RECORDER
     while frame is not None:
         code = frame.f_code
         owner = owners.get(code) or _owner(code)
-        if owner is _Owner.USER:
+        if owner is user:
             break
-        if owner is not _Owner.RECORDER:
+        if owner is not recorder:
             if library is None:
                 library = frame
             if not operator:

@@ -9,7 +9,6 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from vtgrad.errors import RecordingError
-from vtgrad.jit.callers import Caller
 from vtgrad.jit.containers import mapped
 from vtgrad.jit.recorder import Recorder
 from vtgrad.jit.recording import (
@@ -25,6 +24,7 @@ from vtgrad.jit.recording_array import RecordingNumber
 from vtgrad.jit.steps import Kind, Place
 from vtgrad.jit.world import World, plain_array
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import LazyArray
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import INFERENCE
@@ -52,8 +52,6 @@ class Outcome:
         How far the versions of tensors from before have moved.
     result, grads : object, list
         As in `Recording`.
-    scalars : list of Caller
-        Who passed scalars of NumPy to the program's calls.
     """
 
     values: list[Value]
@@ -61,7 +59,6 @@ class Outcome:
     versions: list[tuple[str, int]] = field(default_factory=list)
     result: ResultTree = None
     grads: list[GradChange] = field(default_factory=list)
-    scalars: list[Caller] = field(default_factory=list)
 
 
 def value_of_array(array: Array) -> Value:
@@ -119,12 +116,16 @@ class Reader:
         result = mapped(self._result, found)
         grads = self._grads()
         versions = sorted([(repr(x.source), x.by) for x in version_changes(self._world)])
-        scalars = [] if self._recorder is None else self._recorder.scalars
         contents = [memory.content() for memory in memories]
-        return Outcome(self._values, contents, versions, result, grads, scalars)
+        return Outcome(self._values, contents, versions, result, grads)
 
     def _add(self, array: Array) -> int:
         """Return an array: a copy, also if it shares memory with an argument."""
+        if isinstance(array, LazyArray):
+            raise self._refuse(
+                "a result is a lazy conjugate, which a replay does not return; resolve it",
+                "lazy array",
+            )
         if self._recorder is not None:
             self.places.append(self._recorder.place(array))
         self._values.append(value_of_array(plain_array(array)))
@@ -147,6 +148,8 @@ class Reader:
             return Same(self._world.source(impl))
         if id(impl.version_counter) in self._counters:
             raise self._refuse_view()
+        if impl.is_inference:
+            raise self._refuse("a result of inference mode cannot be recorded", "inference")
         made = self._made.get(id(impl))
         if made is None:
             meta = impl.autograd_meta

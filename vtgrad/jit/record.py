@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -13,6 +13,7 @@ from vtgrad.jit.check import check
 from vtgrad.jit.containers import flatten, mapped
 from vtgrad.jit.creators import MAKERS, users_functions_replaced
 from vtgrad.jit.draws import Draw
+from vtgrad.jit.fresh_run import copies_of_arguments, outcome_on_copies
 from vtgrad.jit.outcomes import Outcome, Reader, version_changes
 from vtgrad.jit.provenance import address_of
 from vtgrad.jit.recorder import Recorder, recording
@@ -148,6 +149,31 @@ class Call:
                 args, named = self._values
                 found = self.function(*args, **named)
                 return Reader(world, passed).read(found, made.memories())
+            finally:
+                world.leave()
+        finally:
+            world.leave()
+
+    def run_on_copies(
+        self, prepare: Callable[[], None], made: Recording, contents: Sequence[Array]
+    ) -> Outcome | None:
+        """Run the program eagerly on other tensors; None if they cannot be made.
+
+        See Note [The arguments are not the tensors of a closure].
+        """
+        world = self.world
+        copies = copies_of_arguments(world, made, contents)
+        if copies is None:
+            return None
+        leaves, owned = copies
+        following = iter(leaves)
+        args, named = cast("Any", mapped(lambda _: next(following), self._values))
+        try:
+            try:
+                world.enter(as_recording=False)
+                prepare()
+                found = self.function(*args, **named)
+                return outcome_on_copies(world, made, leaves, owned, found)
             finally:
                 world.leave()
         finally:

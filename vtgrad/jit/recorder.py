@@ -31,7 +31,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import RecordingError
-from vtgrad.jit.callers import Caller, look, users_frame
+from vtgrad.jit.callers import look, users_frame
 from vtgrad.jit.compare import same_step
 from vtgrad.jit.names import remember_names
 from vtgrad.jit.numpy_functions import OUT_POSITIONS
@@ -48,6 +48,7 @@ from vtgrad.jit.steps import places_in as places_in
 from vtgrad.jit.values import NamedLast, arrays_in, is_basic, is_python, is_uniform, name_of
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import lasting_arrays
+from vtgrad.storage.lazy_array import LazyArray
 from vtgrad.storage.thread_state import part_of_thread
 
 __all__ = ["Recorder", "Recording", "recording"]
@@ -106,14 +107,10 @@ class Recorder:
         The known memory.
     steps, guards : list
         As in `Program`.
-    scalars : list of Caller
-        Who passed scalars of NumPy.
     refused : RecordingError or None
         The first refusal, which the program may catch.
     caught : BaseException or None
         An error of NumPy that a recorded call has raised.
-    hashes : list of int
-        For each step a hash of what it has written.
     """
 
     def __init__(
@@ -128,10 +125,8 @@ class Recorder:
             self.memory.share(expected)
         self.steps: list[Step] = []
         self.guards: list[Guard] = []
-        self.scalars: list[Caller] = []
         self.refused: RecordingError | None = None
         self.caught: BaseException | None = None
-        self.hashes: list[int] = []
         self.originals: dict[int, Array] = {}
         self._adopt = adopt
         # The number of the first buffer that the present call makes.
@@ -226,7 +221,7 @@ class Recorder:
     def operand(self, value: object) -> Operand:
         """What stands for an argument in a step."""
         if isinstance(value, np.ndarray):
-            if type(value).__module__.endswith("lazy_array"):
+            if isinstance(value, LazyArray):
                 raise self.refuse(
                     "the values of a lazily conjugated array are not recorded", "lazy array"
                 )
@@ -241,11 +236,12 @@ class Recorder:
             if all(isinstance(x, Fixed) for x in parts):
                 return Fixed(list(value) if kind is list else tuple(value))
             return Group(list if kind is list else tuple, parts)
-        if isinstance(value, np.generic) and value.dtype.char in _NUMBERS:
-            # No recorded call returns one. As of a number of Python, a second recording shows that
-            # it is the same on other values.
-            self.scalars.append(look())
-            return Fixed(value)
+        if isinstance(value, np.generic):
+            raise self.refuse(
+                f"a scalar of NumPy, {value!r}, is not known to the recording; use a number of "
+                "Python",
+                "unknown scalar",
+            )
         raise self.refuse(
             f"an argument of type {kind.__name__} cannot be recorded", "unknown argument"
         )
@@ -257,13 +253,12 @@ class Recorder:
             self.originals[id(found)] = value
             return found
         kind = type(value)
-        if kind is np.ndarray:
-            self.originals[id(value)] = value  # type: ignore[assignment]
-            return value
-        if kind is tuple:
-            return tuple([self.plain(x) for x in value])  # type: ignore[attr-defined]
-        if kind is list:
-            return [self.plain(x) for x in value]  # type: ignore[attr-defined]
+        if isinstance(value, np.ndarray) and kind is np.ndarray:
+            self.originals[id(value)] = value
+        elif isinstance(value, tuple) and kind is tuple:
+            return tuple([self.plain(x) for x in value])
+        elif isinstance(value, list) and kind is list:
+            return [self.plain(x) for x in value]
         return value
 
     # -- calls -----------------------------------------------------------------------------
@@ -419,7 +414,8 @@ class Recorder:
     def fresh(self, array: Array) -> Place:
         """Make the memory of a new array known."""
         owner = ultimate_owner(array)
-        whole = owner if owner.base is None and owner.flags.owndata else array
+        # Several results of a call may lie in one another's gaps.
+        whole = owner if not array.flags.forc and owner.base is None else array
         first = address_of(whole)
         low, high = extent_of(whole)
         start, stop = first + low, first + high
@@ -476,8 +472,8 @@ class Recorder:
         inputs = tuple([self.operand(x) for x in args])
         keywords = tuple([(name, self.operand(x)) for name, x in kwargs.items()])
         for x in out:
-            if x is not None:
-                self._before_write(self.place(x))  # type: ignore[arg-type]
+            if isinstance(x, np.ndarray):
+                self._before_write(self.place(x))
         outer, self.originals = self.originals, {}
         try:
             plain = {name: self.plain(x) for name, x in kwargs.items()}

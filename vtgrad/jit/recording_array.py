@@ -217,9 +217,6 @@ class RecordingNumber(RecordingArray):
 
     __slots__ = ()
 
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(_leaves(np.ndarray.item, self))
-
 
 class OnScalars:
     """An operator of Python on scalars of NumPy, which stand in 0-d arrays.
@@ -365,6 +362,7 @@ for _name in "add and_ floordiv lshift mod mul or_ pow rshift sub truediv xor".s
 for _name in "abs invert neg pos".split():
     _dunder = f"__{_name}__"
     setattr(RecordingNumber, _dunder, _scalar_operator(_dunder, getattr(operator, _name), False))
+setattr(RecordingNumber, "__hash__", lambda self: hash(_leaves(np.ndarray.item, self)))  # noqa: B010
 for _name in "byteswap dump dumps getfield resize setfield tobytes tofile".split():
     setattr(RecordingArray, _name, _refusing(_name))
 for _name in """

@@ -22,7 +22,7 @@ import gc
 from collections import deque
 from collections.abc import Iterable, Sequence
 from itertools import starmap
-from typing import Final
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -160,7 +160,10 @@ class World:
                 members = []
                 groups.append((start, stop, members))
             members.append((number, array))
-        return groups
+        for _, _, members in groups:
+            members.sort(key=lambda x: x[0])
+        # In the order of the arguments, wherever they happen to lie.
+        return sorted(groups, key=lambda x: x[2][0][0])
 
     def register(self, recorder: Recorder) -> None:
         """Make the memory of the arguments known to a recorder."""
@@ -199,6 +202,18 @@ class World:
         )
         self.outside.append(memory)
         return known
+
+    def is_shared(self) -> bool:
+        """Whether a tensor that is no argument has memory of one."""
+        for impl in self.impls:
+            array = impl.array
+            if id(impl) not in self.numbers and array.size:
+                address = address_of(array)
+                low, high = extent_of(array)
+                for start, stop, _ in self.groups:
+                    if start < address + high and address + low < stop:
+                        return True
+        return False
 
     def source(self, impl: TensorImpl) -> Source:
         """Where a call finds a tensor."""
@@ -242,7 +257,7 @@ class World:
             if as_recording:
                 if source is None:
                     source = np.random.Generator(np.random.PCG64(generator._seed))
-                generator._source = RecordedSource(generator, source)  # type: ignore[assignment]
+                generator._source = cast("Any", RecordedSource(generator, source))
             else:
                 generator._source = source
 
