@@ -92,9 +92,7 @@ def lay_out(program: Program) -> Layout:
     free = _Free()
     offsets = [-1] * len(program.buffers)
     for number, buffer in enumerate(program.buffers):
-        if buffer.kind in (Kind.ARGUMENT, Kind.OUTSIDE) or (
-            buffer.kind is Kind.CONSTANT and number in last
-        ):
+        if buffer.kind is not Kind.FRESH and number in last:
             offsets[number] = free.take(buffer.nbytes)
     fresh = [buffer.kind is Kind.FRESH for buffer in program.buffers]
     begins: dict[int, list[int]] = {}
