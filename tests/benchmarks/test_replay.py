@@ -1,5 +1,7 @@
 """The programs of `benchmarks.replay`: what is written by hand is what the library computes."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ def test_the_gradient_by_hand_is_that_of_the_library(program: Program) -> None:
     arguments = tensors(vt, program)
     arrays = [x.copy() for x in program.arrays]
     found = program.body(vt, *arguments)
-    expected = program.by_hand(*arrays)
+    expected: tuple[Any, ...] = program.by_hand(*arrays)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a.numpy(), b, rtol=1e-9, atol=1e-12)
     # What the program writes to is compared, too.

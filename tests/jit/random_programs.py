@@ -235,7 +235,9 @@ class Maker:
             if b is not None:
                 function = BINARY[rng.integers(0, len(BINARY))]
                 pair = (a, b) if rng.random() < 0.7 else (b, a)
-                self.call(function, *pair, out=self.maybe_out(a))
+                # NumPy 2.1 crashes if a comparison with a number beyond the dtype has an `out`.
+                out = None if isinstance(b, int) else self.maybe_out(a)
+                self.call(function, *pair, out=out)
         elif kind < 12:
             target = self.pick(writeable=True)
             value = self.number() if rng.random() < 0.3 else self.beside(target)

@@ -244,8 +244,8 @@ def test_buffers_whose_lives_do_not_meet_have_one_place() -> None:
 
 
 def test_a_buffer_that_no_step_meets_has_no_place() -> None:
-    program = Program([ARGUMENT, fresh(), constant(1.0)], [], [], [vector(0)])
-    assert lay_out(program).offsets == [0, -1, -1]
+    program = Program([ARGUMENT, fresh(), constant(1.0), ARGUMENT], [], [], [vector(0)])
+    assert lay_out(program).offsets == [0, -1, -1, -1]
 
 
 def test_numbers_become_places_of_the_dtype_of_the_loop() -> None:
@@ -275,6 +275,20 @@ def test_numbers_become_places_of_the_dtype_of_the_loop() -> None:
     memory = np.arange(4, dtype=single).view(np.uint8)
     (expected,), (found,) = interpret(program, [memory]), interpret(better, [memory])
     assert found.tobytes() == expected.tobytes()
+
+
+def test_a_product_of_real_matrices_is_one_that_computes_in_place() -> None:
+    single = Place(0, F8, (2, 2), (16, 8), 0)
+    out = Place(1, F8, (2, 2), (16, 8), 0)
+    for function in (np.dot, np.ndarray.dot):
+        step = Step(function, (single, single), outputs=(out,))
+        program = Program([ARGUMENT, fresh()], [step], [], [out])
+        better = in_normal_form(program)
+        assert [x.function for x in better.steps] == [np.matmul]
+        assert run(better) == run(program)
+        written = Step(function, (single, single, out), writes=(out,))
+        program = Program([ARGUMENT, fresh()], [written], [], [out])
+        assert in_normal_form(program).steps == [written]
 
 
 @pytest.mark.parametrize("number", [300, -1])

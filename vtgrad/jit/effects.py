@@ -62,8 +62,15 @@ class Effect(NamedTuple):
     write_spans: list[Span]
 
 
+# For how many steps an effect is kept.
+_MOST_KEPT: Final = 20_000
+
+
 class Effects:
-    """The effects of steps, each found once."""
+    """The effects of steps, each found once, unless there are very many.
+
+    They take a kilobyte for each step, several times as much as the step.
+    """
 
     __slots__ = ("_known",)
 
@@ -76,9 +83,12 @@ class Effects:
     def of(self, step: Step) -> Effect:
         """What a step reads and writes."""
         found = self._known.get(id(step))
-        if found is None:
-            found = self._known[id(step)] = (step, effect_of(step))
-        return found[1]
+        if found is not None:
+            return found[1]
+        effect = effect_of(step)
+        if len(self._known) < _MOST_KEPT:
+            self._known[id(step)] = (step, effect)
+        return effect
 
 
 def span_of(place: Place) -> Span:

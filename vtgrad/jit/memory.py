@@ -19,8 +19,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from vtgrad.jit.effects import Effect, effect_of
-from vtgrad.jit.steps import Kind, Place, Program, Step, places_in
+from vtgrad.jit.steps import Fixed, Kind, Place, Program, Step, places_in
 from vtgrad.storage.arrays import Array
 
 __all__ = ["ALIGNMENT", "EXACT", "Layout", "lay_out", "new_arena"]
@@ -87,14 +86,11 @@ def new_arena(layout: Layout) -> Array:
 
 def lay_out(program: Program) -> Layout:
     """Give each buffer that is used a place; see Note [Memory of a run]."""
-    effects = [effect_of(step) for step in program.steps]
-    first, last = _lifetimes(program, effects)
+    first, last = _lifetimes(program)
     free = _Free()
     offsets = [-1] * len(program.buffers)
     for number, buffer in enumerate(program.buffers):
-        if buffer.kind in (Kind.ARGUMENT, Kind.OUTSIDE) or (
-            buffer.kind is Kind.CONSTANT and number in last
-        ):
+        if buffer.kind is not Kind.FRESH and number in last:
             offsets[number] = free.take(buffer.nbytes)
     fresh = [buffer.kind is Kind.FRESH for buffer in program.buffers]
     begins: dict[int, list[int]] = {}
@@ -108,7 +104,7 @@ def lay_out(program: Program) -> Layout:
         for born in begins.get(number, ()):
             heir = None
             if dying and number < len(program.steps):
-                heir = _replaced(program, program.steps[number], effects[number], born, dying)
+                heir = _replaced(program, program.steps[number], born, dying)
             if heir is None or offsets[heir] < 0:
                 offsets[born] = free.take(program.buffers[born].nbytes)
             else:
@@ -119,17 +115,23 @@ def lay_out(program: Program) -> Layout:
     return Layout(offsets, free.end)
 
 
-def _lifetimes(program: Program, effects: list[Effect]) -> tuple[dict[int, int], dict[int, int]]:
+def _lifetimes(program: Program) -> tuple[dict[int, int], dict[int, int]]:
     """The first and the last step that meets each buffer."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}
-    for number, effect in enumerate(effects):
-        for span in effect.read_spans:
-            first.setdefault(span[0], number)
-            last[span[0]] = number
-        for span in effect.write_spans:
-            first.setdefault(span[0], number)
-            last[span[0]] = number
+    for number, step in enumerate(program.steps):
+        for operand in (*step.inputs, *step.outputs, *step.writes):
+            if type(operand) is Place:
+                first.setdefault(operand.buffer, number)
+                last[operand.buffer] = number
+            elif type(operand) is not Fixed:
+                for place in places_in(operand):
+                    first.setdefault(place.buffer, number)
+                    last[place.buffer] = number
+        for _, operand in step.keywords:
+            for place in places_in(operand):
+                first.setdefault(place.buffer, number)
+                last[place.buffer] = number
     for guard in program.guards:
         for operand in guard.inputs:
             for place in places_in(operand):
@@ -141,19 +143,18 @@ def _lifetimes(program: Program, effects: list[Effect]) -> tuple[dict[int, int],
     return first, last
 
 
-def _replaced(
-    program: Program, step: Step, effect: Effect, born: int, dying: list[int]
-) -> int | None:
+def _replaced(program: Program, step: Step, born: int, dying: list[int]) -> int | None:
     """The buffer whose memory the result of a step may take, if there is one."""
     if step.function not in EXACT or step.keywords or len(step.outputs) != 1:
         return None
     output = step.outputs[0]
     if output.buffer != born or output.dtype.kind not in "biuf":
         return None
-    for place in effect.reads:
+    reads = [x for x in step.inputs if isinstance(x, Place)]
+    for place in reads:
         buffer = place.buffer
         if buffer in dying and program.buffers[buffer].nbytes == program.buffers[born].nbytes:
-            if all(x.buffer != buffer or _have_one_geometry(x, output) for x in effect.reads):
+            if all(x.buffer != buffer or _have_one_geometry(x, output) for x in reads):
                 return buffer
     return None
 

@@ -163,7 +163,7 @@ def _copied(step: Step) -> Step:
 def _product(step: Step) -> Step:
     """A call of `numpy.dot` as one of `numpy.matmul`."""
     places = (*step.inputs, *step.outputs)
-    if len(places) != 3 or step.keywords:
+    if len(step.inputs) != 2 or len(step.outputs) != 1 or step.keywords:
         return step
     for place in places:
         if not isinstance(place, Place) or len(place.shape) != 2 or 0 in place.shape:

@@ -94,16 +94,15 @@ class _Folding:
     def run(self, effects: Effects) -> Program:
         """The program that reads known bytes from constants."""
         program = self.program
-        found = [effects.of(step) for step in program.steps]
-        ends = self._ends(found)
+        ends = self._ends(effects)
         steps: list[Step] = []
         guards: list[Guard] = []
         due = 0
-        for number, (step, effect) in enumerate(zip(program.steps, found, strict=True)):
+        for number, step in enumerate(program.steps):
             while due < len(program.guards) and program.guards[due].before <= number:
                 self._guard(program.guards[due], guards)
                 due += 1
-            steps.append(self._step(step, effect))
+            steps.append(self._step(step, effects.of(step)))
             for buffer in ends.get(number, ()):
                 self.memory[buffer] = _NOTHING
         for guard in program.guards[due:]:
@@ -111,11 +110,12 @@ class _Folding:
         results = [self._constant(place) for place in program.results]
         return Program(self.buffers, steps, guards, results)
 
-    def _ends(self, effects: list[Effect]) -> dict[int, list[int]]:
+    def _ends(self, effects: Effects) -> dict[int, list[int]]:
         """The fresh buffers whose memory is not needed after a step, by the number of the step."""
         program = self.program
         last: dict[int, int] = {}
-        for number, effect in enumerate(effects):
+        for number, step in enumerate(program.steps):
+            effect = effects.of(step)
             for span in effect.read_spans:
                 last[span[0]] = number
             for span in effect.write_spans:
