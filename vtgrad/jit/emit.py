@@ -44,6 +44,8 @@ __all__ = ["Body", "Helper", "Writer"]
 
 # Variables of loops, from the outermost.
 _VARIABLES: Final = ("t", "i", "j", "k", "n", "m")
+# NumPy 2.4 deprecates that their third argument is the output.
+_OUT_BY_NAME: Final = (np.maximum, np.minimum)
 # Functions that return one new array, whose shape and dtype follow from those of their arguments.
 _ONE_ARRAY: Final = frozenset(
     "argmax argmin argsort astype clip concatenate copy cumprod cumsum dot einsum round "
@@ -447,7 +449,8 @@ class Writer:
             text = self._imports.name_of(function)
         if outputs is not None:
             found = outputs()
-            if isinstance(function, np.ufunc) and len(parts) == function.nin:
+            is_plain = isinstance(function, np.ufunc) and len(parts) == function.nin
+            if is_plain and function not in _OUT_BY_NAME:
                 parts += found
             else:
                 named.append(f"out={found[0] if len(found) == 1 else '(' + ', '.join(found) + ')'}")
