@@ -360,6 +360,10 @@ def test_an_argument_that_is_reached_otherwise_too_is_refused(argument: vt.Tenso
     with pytest.raises(RecordingError) as caught:
         record(lambda x: x.sum() * DATA[2], (argument,))
     assert caught.value.reason == "differs"
+    # Where a guard pins all values, too.
+    with pytest.raises(RecordingError) as caught:
+        record(lambda x: x.sum().item() * DATA[2], (argument,))
+    assert caught.value.reason == "differs"
     record(lambda x: x.sum() * len(DATA), (argument,))
 
 
