@@ -8,7 +8,9 @@ sees, as text or by memory. So a program is run several times:
 
 - It is recorded, and run eagerly on the same values: all results, gradients, written memory and
   versions have the same bits, and so has what `interpret` makes of the steps.
-- On other values, in other tensors, it is run eagerly, and `interpret` has the same bits again.
+- It is run eagerly on copies of its arguments: see Note [The arguments are not the tensors of a
+  closure].
+- On other values it is run eagerly, and `interpret` has the same bits again.
 - On these values it is recorded once more: the steps, their numbers and constants are the same.
 
 The other values are close to the recorded ones where the program branches on values: its guards
@@ -49,14 +51,13 @@ def check(call: Call) -> Recording:
             f"guard {error.number} does not hold for the recorded values", "differs"
         ) from None
     _compare_steps(outcome, stepped, "its steps")
+    _check_arguments(call, made, now, stepped)
     for others in _other_values(call, made, now):
         expected = _try(call, made, others)
         if expected is None:
             continue
         prepare = partial(_store, made, others)
-        _compare_steps(
-            _run_on(call, made, others), expected, "its steps on other values and other tensors"
-        )
+        _compare_steps(_run(call, prepare, made), expected, "its steps on other values")
         again, _ = call.record(prepare, made.program)
         difference = first_difference(made.program, again.program)
         if difference is not None:
@@ -97,28 +98,37 @@ def _run(call: Call, prepare: Callable[[], None], made: Recording) -> Outcome:
         raise _refused(f"its run without recording raises {error!r}", "differs") from error
 
 
-def _run_on(call: Call, made: Recording, others: Sequence[Array]) -> Outcome:
-    """What the program does on other values, if possible in other tensors."""
-    count = len(made.arguments)
+def _check_arguments(call: Call, made: Recording, now: Sequence[Array], stepped: Outcome) -> None:
+    """Refuse a program that reads the memory of its arguments by other ways too.
+
+    See Note [The arguments are not the tensors of a closure].
+    """
     try:
-        found = call.run_on_copies(partial(_store_outside, made, others[count:]), made, others)
+        found = call.run_on_copies(partial(_spoil_arguments, made), made, now)
     except Exception as error:
         raise _refused(f"its run on other tensors raises {error!r}", "differs") from error
     if found is not None:
-        return found
-    if call.world.is_shared():
+        _compare_steps(found, stepped, "its run on other tensors")
+    elif call.world.is_shared():
         raise _refused(
             "an argument shares memory with a tensor outside, and has a producer, a .grad or "
             "hooks, so no run can show which of them the program reads; pass a clone",
             "shared argument",
         )
-    return _run(call, partial(_store, made, others), made)
 
 
-def _store_outside(made: Recording, contents: Sequence[Array]) -> None:
-    for memory, content in zip(made.outside, contents, strict=True):
+def _spoil_arguments(made: Recording) -> None:
+    """Overwrite the memory of the arguments that were recorded."""
+    for memory in made.arguments:
         if memory.is_writable():
-            memory.bytes_now()[...] = content
+            for place in memory.places:
+                array = array_at(_first(place), [memory.bytes_now()])
+                if array.dtype.kind in "fc":
+                    array[...] = np.nan
+                elif array.dtype.kind == "b":
+                    array[...] = ~array.any()
+                else:
+                    array[...] = array.max(initial=0) // 2 + 1
 
 
 def _store(made: Recording, contents: Sequence[Array]) -> None:

@@ -5,8 +5,8 @@ Note [The arguments are not the tensors of a closure]
 An array is known by its address, so a recording cannot tell an argument from a tensor of a closure
 on the same memory: ``f(w)`` where `f` reads the global `w` too, or ``f(x[2:4])`` where it reads
 `x`. A replay on other arguments would read these in both places. So a recording is compared with a
-run on copies of the arguments that hold other values, while the tensors that were passed, and all
-that share memory with them, hold the recorded ones.
+run on copies of the arguments, while the tensors that were passed, and all that share memory with
+them, hold something else.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = ["copies_of_arguments", "outcome_on_copies"]
 def copies_of_arguments(
     world: World, made: Recording, contents: Sequence[Array]
 ) -> tuple[list[object], list[Array]] | None:
-    """The leaves of the arguments, with copies that hold other values.
+    """The leaves of the arguments, with copies in the place of tensors and arrays.
 
     Parameters
     ----------
