@@ -40,7 +40,7 @@ from vtgrad.jit.steps import (
 from vtgrad.jit.view_text import Base, view_text
 from vtgrad.storage.arrays import NumpyDType
 
-__all__ = ["Body", "Helper", "Writer"]
+__all__ = ["Body", "Helper", "Writer", "is_checked"]
 
 # Variables of loops, from the outermost.
 _VARIABLES: Final = ("t", "i", "j", "k", "n", "m")
@@ -653,6 +653,14 @@ def _is_array_method(function: object) -> bool:
 def _copies_whole(step: Step) -> bool:
     """Whether a step is the method `copy` of an array, without more arguments."""
     return step.function is np.ndarray.copy and len(step.inputs) == 1 and not step.keywords
+
+
+def is_checked(step: Step) -> bool:
+    """Whether the source compares the shapes of results, which values may change."""
+    function = step.function
+    if not step.outputs or isinstance(getattr(function, "__self__", function), np.ufunc):
+        return False
+    return len(step.outputs) > 1 or not (_copies_whole(step) or _makes_one_array(step))
 
 
 def _is_ordered(place: Place) -> bool:

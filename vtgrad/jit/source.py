@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import ArgumentValueError
-from vtgrad.jit.emit import Body, Helper, Writer
+from vtgrad.jit.emit import Body, Helper, Writer, is_checked
 from vtgrad.jit.layout import Held, Layout, c_strides, is_contiguous, layout_of
 from vtgrad.jit.listing import Listing, listing_of
 from vtgrad.jit.literals import Imports, array_literal, literal
@@ -492,8 +492,12 @@ def _written_buffers(program: Program) -> set[int]:
 
 
 def _is_guarded_after_write(program: Program) -> bool:
-    """Whether a guard may fail when memory that is not the program's own has been written."""
-    last = max([guard.before for guard in program.guards], default=0)
+    """Whether a check may fail when memory has been written that is not the program's own.
+
+    The checks are guards, and those of the shapes of results.
+    """
+    checked = [number for number, step in enumerate(program.steps) if is_checked(step)]
+    last = max([*checked, *[guard.before for guard in program.guards]], default=0)
     return any(
         program.buffers[place.buffer].kind in (Kind.ARGUMENT, Kind.OUTSIDE)
         for step in program.steps[:last]
