@@ -188,9 +188,11 @@ def test_a_block_of_record_function_may_end_on_another_thread() -> None:
 
 
 def test_no_operator_looks_whether_it_is_observed() -> None:
+    # `x[i, j:k]` is several operators, which are called one by one only if they are observed.
+    looking = {PACKAGE / "ops/composites/indexing/getitem.py"}
     for folder in ("ops", "storage", "tensor"):
         for path in (PACKAGE / folder).rglob("*.py"):
-            assert "observer" not in path.read_text("utf-8"), path
+            assert ("observer" in path.read_text("utf-8")) == (path in looking), path
 
 
 def test_an_operator_that_a_program_has_replaced_stays_replaced(

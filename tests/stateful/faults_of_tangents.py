@@ -243,7 +243,7 @@ FAULTS_OF_TANGENTS = [
     FaultOfTangents(plant.__name__, plant, shows, steps, programs)
     for plant, shows, steps, programs in (
         (view_of_a_dual_has_no_tangent, "tangent of", 5, 100),
-        (older_view_does_not_see_a_new_tangent, "tangent of", 5, 100),
+        (older_view_does_not_see_a_new_tangent, "tangent of", 6, 100),
         (write_to_a_view_leaves_the_base_without_tangent, "tangent of", 5, 100),
         (tangent_is_written_at_the_start_of_the_base, "tangent of", 5, 100),
         (overwritten_dual_keeps_its_tangent, "tangent of", 4, 50),
