@@ -141,10 +141,14 @@ def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcom
     count = len(made.arguments)
     world = call.world
     try:
-        world.enter(as_recording=False)
-        with np.errstate(all="ignore"):
-            results = interpret(made.program, own[:count], own[count:])
+        try:
+            world.enter(as_recording=False)
+            with np.errstate(all="ignore"):
+                results = interpret(made.program, own[:count], own[count:])
+        finally:
+            world.leave()
     finally:
+        # Once more, in case an interrupt has ended the first.
         world.leave()
     values = [value_of_array(x) for x in results]
     return Outcome(values, [x.tobytes() for x in own])

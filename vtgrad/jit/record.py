@@ -54,4 +54,22 @@ def record(
             library=None,
             line=None,
         )
-    return check(Call(function, arguments, dict(keywords or {})))
+    call = Call(function, arguments, dict(keywords or {}))
+    try:
+        made = check(call)
+    except RecordingError as error:
+        if call.world.disturbed is None:
+            raise
+        raise _disturbed(call.world.disturbed) from error
+    if call.world.disturbed is not None:
+        raise _disturbed(call.world.disturbed)
+    return made
+
+
+def _disturbed(what: str) -> RecordingError:
+    return RecordingError(
+        f"another thread changed a tensor that the program uses while it was recorded: {what}",
+        reason="another thread",
+        library=None,
+        line=None,
+    )
