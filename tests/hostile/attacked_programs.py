@@ -20,6 +20,7 @@ from vtgrad.autograd.graph import (
     set_audit,
     set_overwrite_check,
 )
+from vtgrad.storage.mark_written import PartIndex
 
 __all__ = ["KINDS", "STEPS", "Step", "Tensors"]
 
@@ -105,7 +106,7 @@ def _add_to_rows(p: Tensors) -> None:
 
 
 def _assign(
-    p: Tensors, index: int | tuple[int, int] | slice | vt.Tensor, value: float | vt.Tensor
+    p: Tensors, index: PartIndex | int | slice | vt.Tensor, value: float | vt.Tensor
 ) -> None:
     p.target[index] = value
 
@@ -116,6 +117,7 @@ _IN_PLACE: Final[dict[str, Step]] = {
     "mul_ a number": lambda p: p.target.mul_(2.0),
     "sub_ broadcast": lambda p: p.target.sub_(p.other[0]),
     "neg_": lambda p: p.target.neg_(),
+    "exp_": lambda p: p.target.exp_(),
     "sigmoid_": lambda p: p.target.sigmoid_(),
     "square_": lambda p: p.target.square_(),
     "clamp_": lambda p: p.target.clamp_(0.5, 1.0),
@@ -146,6 +148,8 @@ _IN_PLACE: Final[dict[str, Step]] = {
     "x[i] = tensor": lambda p: _assign(p, 1, p.other[0]),
     "x[i, j] = number": lambda p: _assign(p, (1, 2), 5.0),
     "x[i] = recorded": lambda p: _assign(p, 2, p.factor[0]),
+    "x[i, a:b] = recorded": lambda p: _assign(p, (1, slice(0, 2)), p.factor[0, :2]),
+    "x[a:b] = recorded": lambda p: _assign(p, slice(0, 2), p.factor[:2]),
     "x[a:b] = tensor": lambda p: _assign(p, slice(1, 3), p.other[1:]),
     "x[mask] = number": lambda p: _assign(p, _MASK, 0.5),
     "x[indices] = tensor": lambda p: _assign(p, _ROWS, _TWO),

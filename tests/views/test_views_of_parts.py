@@ -8,6 +8,7 @@ import vtgrad as vt
 from vtgrad import profiler
 from vtgrad.autograd.graph import Node
 from vtgrad.errors import NoGradViewError, OutOfRangeError, VtgradError
+from vtgrad.ops.composites.indexing import getitem
 
 INDICES: list[tuple[object, ...]] = [
     (1, 2),
@@ -25,6 +26,11 @@ INDICES: list[tuple[object, ...]] = [
     (0, 0, 0, 0),
     (0, None, 1),
     (0, ..., 1),
+    (..., 1),
+    (1, ...),
+    (..., slice(1, None), 0),
+    (0, 0, 0, ..., 0),
+    (..., None, 0),
     (0, True),
     (),
 ]
@@ -74,9 +80,22 @@ def test_it_shows_what_one_view_after_another_shows(
     for make in MAKERS:
         at_once = shown(make, index)
         with monkeypatch.context() as patch:
-            name = "vtgrad.ops.composites.indexing.getitem._view_of_parts"
-            patch.setattr(name, lambda tensor, parts: None)
+            patch.setattr(getitem, "_view_of_parts", getitem._view_by_operators)
             assert shown(make, index) == at_once
+
+
+@pytest.mark.skipif(vt.__compiled__, reason="native calls go past the seam")
+@pytest.mark.parametrize(
+    "index", [(0, vt.tensor([1, 0])), (0, None), (0, [1]), (0, 1, True), (0, slice(None), ..., [0])]
+)
+def test_no_view_is_made_for_what_it_does_not_serve(
+    monkeypatch: pytest.MonkeyPatch, index: tuple[object, ...]
+) -> None:
+    """It would be made in vain."""
+    x = vt.arange(24.0).reshape(3, 4, 2)
+    expected = x[index]  # type: ignore[index]  # of other kinds too
+    monkeypatch.setattr(getitem, "view_impls", None)
+    assert x[index].tolist() == expected.tolist()  # type: ignore[index]  # as above
 
 
 def test_the_nodes_in_between_are_made() -> None:

@@ -825,6 +825,10 @@ def test_nodes_remember_their_line_in_anomaly_mode_only() -> None:
 # -- the library itself -------------------------------------------------------------------------
 
 
+# What records a write; a replay stores the records of all its writes in the call that writes.
+_RECORDING = {"record_write", "stores.append"}
+
+
 def _moves_on(node: ast.stmt) -> bool:
     """Whether a version moves here. One that takes a step back does so as nothing was written."""
     if isinstance(node, ast.AugAssign):
@@ -850,7 +854,7 @@ def test_whatever_moves_a_version_says_who_did_it() -> None:
             tells = [
                 node.lineno
                 for node in ast.walk(function)
-                if isinstance(node, ast.Call) and ast.unparse(node.func) == "record_write"
+                if isinstance(node, ast.Call) and ast.unparse(node.func) in _RECORDING
             ]
             moving.add(path.relative_to(PACKAGE).as_posix())
             # Once in a function, and told after it.
@@ -858,6 +862,7 @@ def test_whatever_moves_a_version_says_who_did_it() -> None:
             assert moves[0] < tells[0], (path, function.name)
     # See Note [The write funnel].
     assert moving == {
+        "jit/commit.py",
         "storage/record_write.py",
         "views/write.py",
         "views/write_out.py",

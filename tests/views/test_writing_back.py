@@ -178,6 +178,21 @@ def test_a_part_that_retains_its_gradient_is_written_as_before(w: vt.Tensor) -> 
     assert v.grad.tolist() == [1.0, 1.0, 1.0]
 
 
+@pytest.mark.parametrize("index", [(), slice(None)], ids=str)
+def test_a_written_view_assigned_to_itself_is_recorded_as_in_pytorch(
+    w: vt.Tensor, index: tuple[()] | slice
+) -> None:
+    x = vt.zeros(2, 3) * w
+    v = x[1]
+    v += w
+    v[index] = v
+    assert x._version == 2
+    assert operators_written(x)[:2] == ["torch::autograd::CopyBackwards", "AddBackward0"]
+    (x * 2).sum().backward()
+    assert w.grad is not None
+    assert w.grad.tolist() == [2, 2, 2]
+
+
 def test_what_used_the_base_before_the_write_back_used_another_value(w: vt.Tensor) -> None:
     x = base(w)
     v = x[0]

@@ -31,10 +31,11 @@ stay, so that backward refuses saved values that may have been overwritten, and 
 written tensor. A version number is used once, also with several threads: a number taken back by one
 thread could have been read by another.
 
-`write`, its short forms, `write_out` and `GradStores` contain step 5 inline. All other code that
-moves a version calls `count_write` (`increment_version`, and a custom Function for the writes that
-its forward declares: there the store comes first) or `count_change` (changes of geometry,
-``resize_``, ``set_``, and `write_back`).
+`write`, its short forms, `write_out` and `GradStores` contain step 5 inline, and a replay has its
+own for all that it writes, Note [Committed in one call]. All other code that moves a version calls
+`count_write` (`increment_version`, and a custom Function for the writes that its forward declares:
+there the store comes first) or `count_change` (changes of geometry, ``resize_``, ``set_``, and
+`write_back`).
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ its producer must not have been asked for since. Nor must that of the base: in
 ``v = x[i]; v += y; z = 2 * x; x[i] = v`` the third step begins a new value of ``x``, whose gradient
 has no part from ``z``. For the same reason no hook, and no gradient to retain, may belong to the
 value before it. And it must be a part: the third step of ``x[:] += y`` is recorded, as in PyTorch,
-by a `CopyBackwards` of the whole tensor.
+by a `CopyBackwards` of the whole tensor. So is a tensor that a program assigns to itself.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def write_back(tensor: TensorBase, index: PartIndex, value: TensorBase) -> bool:
     """
     impl, source = tensor._impl, value._impl
     meta, own = source.autograd_meta, impl.autograd_meta
-    if type(meta) is not DifferentiableViewMeta or keys.modes:
+    if type(meta) is not DifferentiableViewMeta or source is impl or keys.modes:
         return False
     base = meta.base
     if base is not tensor and (type(own) is not DifferentiableViewMeta or own.base is not base):

@@ -1,6 +1,7 @@
 """Special functions to the last digits: against exact values, identities and Python's own."""
 
 import math
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -132,6 +133,22 @@ def test_polygamma_has_zetas_values() -> None:
     apery = 1.2020569031595942854
     assert found(lambda x: vt.polygamma(2, x), one)[0] == pytest.approx(-2 * apery, rel=EPS)
     assert np.isinf(found(lambda x: vt.polygamma(1, x), np.array([0.0, -1.0, -4.0]))).all()
+
+
+@pytest.mark.parametrize("size", [49, 4096])
+def test_polygamma_of_a_high_order_takes_little_memory_and_no_other_bits(size: int) -> None:
+    values = GENERATOR.uniform(0.5, 6, size)
+    found(lambda x: vt.polygamma(170, x), values[:1])  # makes constants
+    tracemalloc.start()
+    try:
+        together = found(lambda x: vt.polygamma(170, x), values)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # 176 terms of each element at once would take 6 MB for each step of their formula.
+    assert peak < 1e6
+    alone = [found(lambda x: vt.polygamma(170, x), values[n : n + 1]).item() for n in range(49)]
+    assert together[:49].tolist() == alone
 
 
 def test_polygamma_takes_no_negative_order_and_mvlgamma_no_dimension_zero() -> None:

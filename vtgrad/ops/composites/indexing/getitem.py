@@ -216,9 +216,6 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
     if type(expression) is not tuple:
         return None
     parts: tuple[object, ...] = expression
-    made = _view_of_parts(tensor, parts)
-    if made is not None:
-        return made
     for at, part in enumerate(parts):
         if part is Ellipsis:
             whole = _without_ellipsis(parts, at, len(sizes))
@@ -226,21 +223,33 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
                 return None
             parts = whole
             break
-    own = 0
+    # Where each operator is seen, one is called for each part.
+    own, at_once = 0, not keys.active and not observers
     for part in parts:
         if type(part) is int:
             if own == len(sizes) or not -sizes[own] <= part < sizes[own]:
                 return None
         elif type(part) is slice:
-            if own == len(sizes) or not _is_plain(part.start, part.stop, part.step):
+            step = part.step
+            if own == len(sizes) or not _is_plain(part.start, part.stop, step):
                 return None
+            if step is not None and step < 0:
+                at_once = False
         elif part is None:
+            at_once = False
             continue
         else:
             return None
         own += 1
     if not parts:
         return None
+    view = _view_of_parts(tensor, parts) if at_once else _view_by_operators(tensor, parts)
+    return F.alias(tensor) if view is tensor and not write else view
+
+
+def _view_by_operators(tensor: T, parts: tuple[object, ...]) -> T:
+    """What integers, slices and None name, one operator after the other."""
+    sizes: Shape = tensor._impl.array.shape
     view, dim, own = tensor, 0, 0
     for part in parts:
         if part is None:
@@ -255,41 +264,31 @@ def _basic_part(tensor: T, expression: object, *, write: bool = False) -> T | No
                 view = F.slice(view, dim, start, stop, 1 if step is None else step)
             dim += 1
         own += 1
-    return F.alias(tensor) if view is tensor and not write else view
+    return view
 
 
-def _view_of_parts(tensor: T, parts: tuple[object, ...]) -> T | None:
-    """What several integers and slices name, as one view; None if it is anything else, or wrong.
+def _view_of_parts(tensor: T, parts: tuple[object, ...]) -> T:
+    """What integers and slices name, as one view; the tensor itself if that is all of it.
 
     Of the views in between, which nothing sees, only the nodes are made: the graph is that of one
-    operator after the other.
+    operator after the other. The parts were checked, and no step leads backwards.
     """
-    if keys.active or observers:
-        return None  # each operator is seen
     impl = tensor._impl
     sizes: Shape = impl.array.shape
-    if len(parts) > len(sizes):
-        return None
     steps: list[tuple[int, int | slice, TensorImpl]] = []
     dim = 0
-    for size, part in zip(sizes, parts, strict=False):
+    for own, part in enumerate(parts):
         if type(part) is int:
-            if not -size <= part < size:
-                return None
             impl = view_impls.select(impl, dim, part)
             steps.append((dim, part, impl))
-        elif type(part) is slice:
+        elif isinstance(part, slice):
             start, stop, step = part.start, part.stop, part.step
-            if not _is_plain(start, stop, step) or (step is not None and step < 0):
-                return None
-            if not _is_full(start, stop, step, size):
+            if not _is_full(start, stop, step, sizes[own]):
                 impl = view_impls.slice(impl, dim, start, stop, 1 if step is None else step)
                 steps.append((dim, part, impl))
             dim += 1
-        else:
-            return None
     if not steps:
-        return None
+        return tensor
     node: Node | None = None
     meta = tensor._impl.autograd_meta
     if meta is not None and meta.needs_gradient() and is_recording():

@@ -31,6 +31,7 @@ from vtgrad.ops.kernels.special.gamma import lgamma
 from vtgrad.ops.kernels.special.gamma_tables import lgamma_of_one_more
 from vtgrad.ops.kernels.special.piecewise import horner
 from vtgrad.ops.kernels.special.series import (
+    AT_ONCE,
     add_rows,
     by_blocks,
     fill_at,
@@ -62,8 +63,6 @@ _TERMS: Final = 26
 _LARGEST_ETA: Final = 0.34
 # The coefficients are computed in units of two to the power of minus this, because digits cancel.
 _BITS: Final = 400
-# Rows of so many elements in all stay in the processor's cache.
-_AT_ONCE: Final = 32768
 # The most steps that are computed as rows of one array.
 _MOST_AT_ONCE: Final = 16
 # The terms that count of a power series up to 1.1.
@@ -219,7 +218,7 @@ def _scale_of_small(a: Array, x: Array) -> Array:
 
 def _steps_at_once(a: Array, most: int = _MOST_AT_ONCE) -> int:
     """How many terms are computed as rows of one array; the fewer elements, the more."""
-    return max(4, min(most, _AT_ONCE // a.size))
+    return max(4, min(most, AT_ONCE // a.size))
 
 
 def _added(term: Array, total: Array, ratios: Array) -> tuple[Array, Array]:

@@ -22,11 +22,21 @@ from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array, NumpyDType
 from vtgrad.storage.loops import NATIVE, binary_loop
 
-__all__ = ["add_rows", "by_blocks", "fill_at", "in_double", "multiply_rows", "polynomial"]
+__all__ = [
+    "AT_ONCE",
+    "add_rows",
+    "by_blocks",
+    "fill_at",
+    "in_double",
+    "multiply_rows",
+    "polynomial",
+]
 
 
 # So many elements and their intermediate steps stay in the processor's cache.
 _BLOCK: Final = 4096
+# Rows of so many elements in all stay there too. Larger arrays are new memory at each step.
+AT_ONCE: Final = 12288
 # Up to so many columns ``accumulate`` takes less time than a call for each row.
 _FEW_COLUMNS: Final = 48
 _DOUBLE: Final[NumpyDType] = np.dtype(np.float64)

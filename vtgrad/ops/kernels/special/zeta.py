@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.ops.kernels.special.series import add_rows, polynomial
+from vtgrad.ops.kernels.special.series import AT_ONCE, add_rows, polynomial
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import constant
@@ -66,9 +66,21 @@ def zeta_of_positive(s: int, x: Array) -> Array:
     np.multiply(total, square, total)
     np.add(total, 1 / (s - 1) + inverse / 2, total)
     np.multiply(total, power, total)
-    # One division: powers of a rounded quotient would magnify its error. See Note [Terms as rows].
-    terms = 1 / _power(flat + numbers, s)
-    return np.add(total, add_rows(terms), total).reshape(x.shape)
+    return np.add(total, _sum_of_terms(flat, numbers, s), total).reshape(x.shape)
+
+
+def _sum_of_terms(flat: Array, numbers: Array, s: int) -> Array:
+    """The sum of the terms that are added; see Note [Terms as rows]."""
+    added: Array | None = None
+    at_once = max(1, AT_ONCE // max(1, flat.size))
+    for start in range(0, len(numbers), at_once):
+        # One division: powers of a rounded quotient would magnify its error.
+        terms = 1 / _power(flat + numbers[start : start + at_once], s)
+        if added is not None:
+            np.add(terms[0], added, terms[0])
+        added = add_rows(terms)
+    assert added is not None
+    return added
 
 
 @functools.cache
