@@ -1,7 +1,7 @@
 """Programs that are recorded once and then replayed, gradient included.
 
-Each stands beside itself run by vtgrad without a recording, beside PyTorch, and beside its gradient
-written by hand in NumPy. Run ``python -m benchmarks.replay``, with names of programs to choose
+Each stands beside itself run by vtgrad without a recording, beside PyTorch, beside JAX where that is
+installed, and beside its gradient written by hand in NumPy. Run ``python -m benchmarks.replay``, with names of programs to choose
 some; with ``VTGRAD_LOOPS=0`` in the environment, the replay is a table of calls in Python.
 """
 
