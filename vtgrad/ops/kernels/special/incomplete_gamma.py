@@ -189,7 +189,7 @@ def _lower_by_series(a: Array, x: Array) -> Array:
     at_once = _steps_at_once(a)
     terms = making.empty((at_once, a.size))
     for start in range(0, _MOST_STEPS, at_once):
-        np.add(a, _STEPS[:at_once] + start, terms)
+        np.add(a, _steps_from(start, at_once), terms)
         np.divide(x, terms, terms)
         term, total = _added(term, total, terms)
         if not np.count_nonzero(term > _TINY * total):
@@ -227,6 +227,13 @@ def _added(term: Array, total: Array, ratios: Array) -> tuple[Array, Array]:
     return term, add_rows(ratios).copy()
 
 
+def _steps_from(start: int, count: int) -> Array:
+    """The numbers of the next steps, in memory that a recording has seen made."""
+    steps = making.empty((count, 1))
+    np.add(_STEPS[:count], float(start), steps)
+    return steps
+
+
 def _upper_by_fraction(a: Array, x: Array) -> Array:
     """The fraction as a sum, whose terms shrink from one to the next (W. Gautschi, 1979)."""
     term, total = _ONE, _ONE
@@ -236,7 +243,7 @@ def _upper_by_fraction(a: Array, x: Array) -> Array:
     at_once = _steps_at_once(a)
     ratios, denominators = making.empty((at_once, a.size)), making.empty((at_once, a.size))
     for start in range(0, _MOST_STEPS, at_once):
-        steps = _STEPS[:at_once] + start
+        steps = _steps_from(start, at_once)
         # The numerators and denominators of the fraction, which becomes the ratios.
         np.subtract(steps, a, ratios)
         np.multiply(ratios, steps, ratios)
