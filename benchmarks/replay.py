@@ -1,14 +1,16 @@
 """Programs that are recorded once and then replayed, gradient included.
 
-Each stands beside itself run by vtgrad without a recording, beside PyTorch, and beside its gradient
-written by hand in NumPy. Run ``python -m benchmarks.replay``, with names of programs to choose
-some; with ``VTGRAD_LOOPS=0`` in the environment, the replay is a table of calls in Python.
+Each stands beside itself run by vtgrad without a recording, beside PyTorch, beside JAX where that
+is installed, and beside its gradient written by hand in NumPy. Run ``python -m benchmarks.replay``,
+with names of programs to choose some; with ``VTGRAD_LOOPS=0`` in the environment, the replay is a
+table of calls in Python.
 """
 
 import os
 
 # Before NumPy is imported: its matrix products use one thread, like PyTorch's.
 os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "MKL")})
+os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
 
 import importlib
 import sys
@@ -20,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import vtgrad as vt
+from benchmarks import replay_jax
 from benchmarks.measure import interleaved, steady
 
 __all__ = ["PROGRAMS", "Program", "tensors"]
@@ -45,6 +48,8 @@ class Program:
         Takes a library and tensors; returns what it computes, and gradients.
     by_hand : callable or None
         Takes arrays; returns the same.
+    in_jax : callable
+        Takes JAX; returns a compiled function that takes arrays, and returns the same.
     arrays : list of numpy.ndarray
         The arguments.
     leaves : set of int
@@ -54,6 +59,7 @@ class Program:
     name: str
     body: Callable[..., tuple[Tensor, ...]]
     by_hand: Callable[..., tuple[object, ...]] | None
+    in_jax: Callable[[Lib], Callable[..., tuple[Tensor, ...]]]
     arrays: list[Floats]
     leaves: frozenset[int]
 
@@ -235,27 +241,33 @@ def _cells(steps: int) -> list[Floats]:
 
 
 _ALL, _WEIGHTS = frozenset({0, 1}), frozenset({2, 3, 4, 5})
+_NETWORK = (network, network_by_hand, replay_jax.network(RATE))
+_CELLS = (cells, cells_by_hand, replay_jax.cells)
+_HEAT = (heat, heat_by_hand, replay_jax.heat(STEPS_OF_HEAT))
 PROGRAMS = [
     Program(
         f"recurrence {steps}x{width}",
         recurrence(steps),
         recurrence_by_hand(steps),
+        replay_jax.recurrence(steps),
         [0.3 * _normal(width), _normal(width, 1)[:, 0]],
         _ALL,
     )
     for steps, width in ((50, 16), (1000, 64))
 ] + [
-    Program("network 32", network, network_by_hand, _network(32, 32, 32, 1), _WEIGHTS),
-    *[
-        Program(f"LSTM {steps}", cells, cells_by_hand, _cells(steps), frozenset({1, 2, 3}))
-        for steps in (1, 50)
-    ],
-    Program("heat 64", heat, heat_by_hand, [_normal(64, 64), np.array(0.1)], _ALL),
+    Program("network 32", *_NETWORK, _network(32, 32, 32, 1), _WEIGHTS),
+    *[Program(f"LSTM {steps}", *_CELLS, _cells(steps), frozenset({1, 2, 3})) for steps in (1, 50)],
+    Program("heat 64", *_HEAT, [_normal(64, 64), np.array(0.1)], _ALL),
     Program(
-        "Kalman 100", kalman, None, [_normal(100), np.array(0.5), np.array(1.5)], _ALL - {0} | {2}
+        "Kalman 100",
+        kalman,
+        None,
+        replay_jax.kalman,
+        [_normal(100), np.array(0.5), np.array(1.5)],
+        frozenset({1, 2}),
     ),
-    Program("heat 256", heat, heat_by_hand, [_normal(256, 256), np.array(0.1)], _ALL),
-    Program("network 256x784", network, network_by_hand, _network(256, 784, 512, 10), _WEIGHTS),
+    Program("heat 256", *_HEAT, [_normal(256, 256), np.array(0.1)], _ALL),
+    Program("network 256x784", *_NETWORK, _network(256, 784, 512, 10), _WEIGHTS),
 ]
 
 
@@ -267,7 +279,7 @@ def tensors(lib: Lib, program: Program) -> list[Tensor]:
     ]
 
 
-def ways(program: Program, torch: Lib | None) -> dict[str, Callable[[], object]]:
+def ways(program: Program, torch: Lib | None, jax: Lib | None) -> dict[str, Callable[[], object]]:
     """Calls that run a program, each with arguments of its own."""
     jit: Any = importlib.import_module("vtgrad.jit.api")
     examples = tensors(vt, program)
@@ -283,6 +295,10 @@ def ways(program: Program, torch: Lib | None) -> dict[str, Callable[[], object]]
     if torch is not None:
         torches = tensors(torch, program)
         found["torch"] = lambda: program.body(torch, *torches)
+    if jax is not None:
+        compiled, given = program.in_jax(jax), [jax.numpy.asarray(x) for x in program.arrays]
+        jax.block_until_ready(compiled(*given))  # it is compiled by its first call
+        found["jax"] = lambda: jax.block_until_ready(compiled(*given))
     return found
 
 
@@ -296,21 +312,23 @@ def _torch() -> Lib | None:
     return torch
 
 
+_COLUMNS = ("torch", "jax", "eager", "by hand", "replayed")
+
+
 def main(names: Sequence[str], rounds: int = 7) -> None:
     """Print the least time of each way, in microseconds, and the ratios to PyTorch and by hand."""
-    torch = _torch()
+    torch, jax = _torch(), replay_jax.load()
     print(f"vtgrad {vt.__version__}, loops in C: {vt.__loops__}")
-    print("| program | torch | eager | by hand | replayed | to torch | to by hand |")
-    print("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+    print(f"| program | {' | '.join(_COLUMNS)} | to torch | to by hand |")
+    print(f"| --- |{' ---: |' * (len(_COLUMNS) + 2)}")
     for program in PROGRAMS:
         if names and not any(name in program.name for name in names):
             continue
-        calls = {name: steady(call) for name, call in ways(program, torch).items()}
+        calls = {name: steady(call) for name, call in ways(program, torch, jax).items()}
         least = {name: min(times) for name, times in interleaved(calls, rounds).items()}
         replayed = least["replayed"]
         cells_of_row = [
-            *[f"{1e6 * least[k]:,.1f}" if k in least else "" for k in ("torch", "eager")],
-            *[f"{1e6 * least[k]:,.1f}" if k in least else "" for k in ("by hand", "replayed")],
+            *[f"{1e6 * least[k]:,.1f}" if k in least else "" for k in _COLUMNS],
             *[f"{replayed / least[k]:.3f}" if k in least else "" for k in ("torch", "by hand")],
         ]
         print(f"| {program.name} | {' | '.join(cells_of_row)} |", flush=True)

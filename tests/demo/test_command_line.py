@@ -12,6 +12,7 @@ from vtgrad.demo import __main__ as program
 from vtgrad.demo.exhibits import IllegalWrite, StaleGradFn, show_stale_grad_fn
 from vtgrad.demo.gradient_check import GradientCheck, check_gradient
 from vtgrad.demo.local_level import FloatArray
+from vtgrad.demo.replayed import ReplayedSearch
 
 ROOT = Path(__file__).parents[2]
 PNG_SIGNATURE = b"\x89PNG\r\n\x1a\n"
@@ -28,6 +29,7 @@ def test_demo_reaches_the_published_estimates_and_exits_with_0(
     assert "states.grad_fn is AsStridedBackward0, version 399: rebuilt" in out
     assert "StaleSavedError" in out
     assert "every .grad is untouched: ok" in out
+    assert "every point, value and gradient has the same bits: ok" in out
     assert out.rstrip().endswith("All checks passed.")
     assert "FAILED" not in out
 
@@ -75,9 +77,17 @@ def _break_illegal_write(patch: pytest.MonkeyPatch) -> None:
     patch.setattr("vtgrad.demo.__main__.show_illegal_write", unnoticed)
 
 
+def _break_replayed_search(patch: pytest.MonkeyPatch) -> None:
+    def differs(*arguments: object, **options: object) -> ReplayedSearch:
+        return ReplayedSearch(11, 0.5, 0.01, 1.0, 3000, 0, same=False)
+
+    patch.setattr("vtgrad.demo.__main__.show_replayed_search", differs)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "break_one", [_break_gradient_check, _break_stale_grad_fn, _break_illegal_write]
+    "break_one",
+    [_break_gradient_check, _break_stale_grad_fn, _break_illegal_write, _break_replayed_search],
 )
 def test_each_failed_check_exits_with_1(
     break_one: Callable[[pytest.MonkeyPatch], None],

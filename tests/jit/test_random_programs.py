@@ -21,6 +21,7 @@ def check(seeds: range, *, rewinds: bool) -> Counter[str]:
     return Counter([x.partition(":")[0] for x in found.values()])
 
 
+@pytest.mark.usefixtures("few_objects")
 @pytest.mark.parametrize("rewinds", [False, True])
 def test_some_programs(rewinds: bool) -> None:
     counts = check(range(150), rewinds=rewinds)
@@ -28,7 +29,8 @@ def test_some_programs(rewinds: bool) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("first", range(0, 5000, 500))
+@pytest.mark.usefixtures("few_objects")
+@pytest.mark.parametrize("first", range(0, 1000, 500))
 def test_many_programs(first: int) -> None:
     for rewinds in (False, True):
         check(range(first, first + 500), rewinds=rewinds)

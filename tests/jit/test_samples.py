@@ -5,9 +5,7 @@ What is not exact is listed here with its reason; nothing may be wrong.
 
 from __future__ import annotations
 
-import gc
 from collections import Counter
-from collections.abc import Iterator
 from typing import Final
 
 import pytest
@@ -46,20 +44,6 @@ GEOMETRY: Final = {
 MOST_REFUSED: Final = 0.05
 
 
-@pytest.fixture(autouse=True)
-def few_objects() -> Iterator[None]:
-    """A recording looks at all objects, of which pytest has a million."""
-    frozen = gc.get_freeze_count()
-    if frozen:
-        # The suite has done it.
-        yield
-        return
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 def is_expected(case: Case, found: str) -> bool:
     """Whether the outcome of a sample is exact, or listed above."""
     name = case.operator.name
@@ -88,12 +72,14 @@ def check(mode: str, step: int) -> None:
     assert counts["exact"] >= (1 - MOST_REFUSED) * ran, counts
 
 
+@pytest.mark.usefixtures("few_objects")
 @pytest.mark.parametrize("mode", MODES)
 def test_every_fifth_sample(mode: str) -> None:
     check(mode, 5)
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("few_objects")
 @pytest.mark.parametrize("mode", MODES)
 def test_every_sample(mode: str) -> None:
     check(mode, 1)

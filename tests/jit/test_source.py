@@ -57,8 +57,8 @@ def test_random_programs_have_the_same_bits() -> None:
 
 
 @pytest.mark.slow
-def test_thousands_of_random_programs_have_the_same_bits() -> None:
-    for seed in range(400, 2_000):
+def test_more_random_programs_have_the_same_bits() -> None:
+    for seed in range(400, 1_000):
         check(RandomProgram(seed).write(), seed)
 
 

@@ -9,7 +9,8 @@ maximised.  The library itself does not use this package.
 * ``gradient_check`` -- the gradient against central differences
 * ``optimise`` -- BFGS with a Wolfe line search, in plain NumPy
 * ``estimate`` -- maximum likelihood, and the comparison with the published values
-* * ``exhibits`` -- two effects of views and versions
+* ``exhibits`` -- two effects of views and versions
+* ``replayed`` -- the fit once more, recorded and replayed
 * ``progress``, ``plot`` -- optional: need tqdm and matplotlib
 * ``verify_source`` -- compares the shipped numbers with the copy in statsmodels
 """

@@ -27,6 +27,7 @@ from vtgrad.demo.local_level import FloatArray, log_likelihood_value, value_and_
 from vtgrad.demo.optimise import NotFiniteError, Outcome
 from vtgrad.demo.plot import matplotlib_is_there, write_plot
 from vtgrad.demo.progress import FitProgress
+from vtgrad.demo.replayed import show_replayed_search
 
 __all__ = ["main"]
 
@@ -65,6 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _report_stale_grad_fn(start, series),
         _report_illegal_write(start, series),
         _report_fit(start, series, options),
+        _report_replayed_search(start, series, options),
     ]
     print("All checks passed." if all(passed) else "FAILED: see above.")
     return 0 if all(passed) else 1
@@ -214,6 +216,24 @@ def _print_estimate(estimate: Estimate) -> None:
         converged = search.outcome is Outcome.CONVERGED
         print(f"   try another start{'' if converged else ' or more iterations'}")
     print()
+
+
+def _report_replayed_search(start: FloatArray, series: NileSeries, options: _Arguments) -> bool:
+    print("5. The same search, with a likelihood that is recorded once and replayed", flush=True)
+    try:
+        shown = show_replayed_search(start, series.flows, max_iterations=options.max_iterations)
+    except NotFiniteError as error:
+        print(f"   no search: {error}: {_verdict(False)}\n")
+        return False
+    rate = shown.seconds / shown.seconds_replayed
+    in_c = shown.steps - shown.steps_in_python
+    print(f"   {shown.steps} steps of NumPy, {in_c} in C and {shown.steps_in_python} in Python")
+    print(f"   {shown.evaluations} evaluations by the program {1e3 * shown.seconds:9.2f} ms")
+    print(f"   {shown.evaluations} evaluations by its replay  ", end="")
+    print(f"{1e3 * shown.seconds_replayed:9.2f} ms: {rate:.0f} times as fast")
+    print(f"   recorded once, in          {1e3 * shown.seconds_recording:9.2f} ms")
+    print(f"   every point, value and gradient has the same bits: {_verdict(shown.same)}\n")
+    return shown.same
 
 
 def _report_plot(path: Path | None, series: NileSeries, estimate: Estimate) -> bool:

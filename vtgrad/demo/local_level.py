@@ -31,6 +31,7 @@ __all__ = [
     "gradient_of",
     "hessian",
     "kalman_filter",
+    "likelihood_and_gradient",
     "log_likelihood",
     "log_likelihood_value",
     "value_and_gradient",
@@ -148,10 +149,17 @@ def value_and_gradient(
     log_variances: FloatArray, flows: Sequence[float]
 ) -> tuple[float, FloatArray]:
     """Return the log-likelihood and its gradient with respect to the log-variances."""
-    leaf = _leaf(log_variances)
+    value, gradient = likelihood_and_gradient(_leaf(log_variances), flows)
+    return float(value), _to_numpy(gradient)
+
+
+def likelihood_and_gradient(
+    log_variances: vt.Tensor, flows: Sequence[float]
+) -> tuple[vt.Tensor, vt.Tensor]:
+    """Return the same as tensors of shapes ``()`` and ``(2,)``, which are in no graph."""
+    leaf = log_variances.detach().requires_grad_()
     value = log_likelihood(kalman_filter(leaf, flows))
-    gradient = gradient_of(value, leaf)
-    return float(value.detach()), _to_numpy(gradient)
+    return value.detach(), gradient_of(value, leaf)
 
 
 def hessian(log_variances: FloatArray, flows: Sequence[float]) -> FloatArray:
