@@ -65,6 +65,12 @@ def _filled(name: str, numpys: Maker) -> Maker:
                 found = _of_number(recorder, first, args[1:], kwargs)
                 if found is not None:
                     return found
+            if hasattr(first, "__array__") and not isinstance(first, (np.ndarray, np.generic)):
+                # NumPy returns a plain array on the memory of a tensor, whose use is not seen.
+                memory = np.asarray(first)
+                if recorder.place_if_known(memory) is not None:
+                    args = np.ndarray.view(memory, RecordingArray), *args[1:]
+                    values = (*args, *kwargs.values())
         if any(isinstance(x, (np.ndarray, np.generic)) for x in values) or any(
             True for x in arrays_in(values)
         ):

@@ -31,7 +31,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import RecordingError
-from vtgrad.jit.callers import look, users_frame
+from vtgrad.jit.callers import Caller, look, users_frame
 from vtgrad.jit.compare import same_step
 from vtgrad.jit.names import remember_names
 from vtgrad.jit.numpy_functions import OUT_POSITIONS
@@ -111,6 +111,8 @@ class Recorder:
         The first refusal, which the program may catch.
     caught : BaseException or None
         An error of NumPy that a recorded call has raised.
+    ended : Caller or None
+        The program's own line, once it has run: what is refused then has no line in it.
     """
 
     def __init__(
@@ -127,6 +129,7 @@ class Recorder:
         self.guards: list[Guard] = []
         self.refused: RecordingError | None = None
         self.caught: BaseException | None = None
+        self.ended: Caller | None = None
         self.originals: dict[int, Array] = {}
         self._adopt = adopt
         # The number of the first buffer that the present call makes.
@@ -146,7 +149,7 @@ class Recorder:
 
     def refuse(self, sentence: str, reason: str) -> RecordingError:
         """The error that says why a program is not recorded, with both lines."""
-        caller = look()
+        caller = self.ended or look()
         where = "".join(
             f"\n  {whose}: {line[0]}:{line[1]}"
             for whose, line in (("library", caller.library), ("program", caller.line))
