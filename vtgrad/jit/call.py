@@ -248,7 +248,9 @@ class Replay:
         impls.update(dict.fromkeys(recording.beside))
         self._outside = [(impl, guard_of(impl)) for impl in impls]
         self._objects = [
-            number for number, leaf in enumerate(leaves) if isinstance(leaf, TensorBase | np.ndarray)
+            number
+            for number, leaf in enumerate(leaves)
+            if isinstance(leaf, TensorBase | np.ndarray)
         ]
         self._numbers = {id(impl): -number for number, impl in enumerate(impls, 1)}
         self._same_objects = self._identities(leaves)

@@ -34,7 +34,7 @@ from vtgrad.errors import RecordingError
 from vtgrad.jit.callers import Caller, look, users_frame
 from vtgrad.jit.compare import same_step
 from vtgrad.jit.names import remember_names
-from vtgrad.jit.numpy_functions import OUT_POSITIONS
+from vtgrad.jit.numpy_functions import OUT_POSITIONS, values_give_shape
 from vtgrad.jit.provenance import (
     Known,
     KnownMemory,
@@ -349,6 +349,9 @@ class Recorder:
         wrapped = [self._wrapped(x) for x in parts]
         self._check_identity(function, values, writes, [x for x, _ in wrapped])
         fresh = [place for _, place in wrapped if place is not None]
+        if not writes and all(x.size == 0 for x in parts) and values_give_shape(function, inputs):
+            # Other values may give results with elements.
+            fresh = [Place(0, x.dtype, x.shape, x.strides, 0) for x in parts]
         if fresh and len(fresh) < len(parts):
             raise self.refuse(
                 f"{name_of(function)} returns new arrays and views at once", "mixed results"

@@ -105,8 +105,7 @@ class _Key:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Key) and (
-            self.key is other.key
-            or (is_python(self.key) and same_value(self.key, other.key))
+            self.key is other.key or (is_python(self.key) and same_value(self.key, other.key))
         )
 
     __hash__ = None  # type: ignore[assignment]
