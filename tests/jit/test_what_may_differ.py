@@ -229,3 +229,33 @@ def test_functions_that_write_or_choose_unseen_are_refused(
 ) -> None:
     with pytest.raises(RecordingError, match="cannot be recorded"):
         api.trace(program, plain(1.0, 2.0))
+
+
+def test_writes_by_a_contiguous_array_are_recorded() -> None:
+    def program(x: vt.Tensor) -> vt.Tensor:
+        np.ascontiguousarray(x.numpy())[...] = True
+        return x.clone()
+
+    fast = api.trace(program, vt.tensor(True))
+    assert fast(vt.tensor(False))
+
+
+def test_warnings_as_errors_are_refused() -> None:
+    def program(x: vt.Tensor) -> vt.Tensor:
+        with np.errstate(all="raise"):
+            return vt.from_numpy(1 / x.numpy())
+
+    with pytest.raises(RecordingError, match="warnings are errors here"):
+        api.trace(program, plain(1.0))
+
+
+def test_a_recording_that_is_not_accepted_names_the_program() -> None:
+    seen = []
+
+    def program(x: vt.Tensor) -> vt.Tensor:
+        seen.append(x)
+        return x * len(seen)
+
+    with pytest.raises(RecordingError, match="pass and return it as a tensor") as caught:
+        api.trace(program, plain(1.0))
+    assert caught.value.line == (__file__, program.__code__.co_firstlineno)

@@ -37,7 +37,16 @@ _LIKE: Final = frozenset({"empty_like", "full_like", "ones_like", "zeros_like"})
 # They return views of an array.
 _VIEWS: Final = frozenset({"as_strided", "broadcast_to"})
 _REFUSED: Final = frozenset({"from_dlpack", "frombuffer", "fromiter", "fromstring"})
-_USERS: Final = ("arange", "array", "asarray", "empty", "full", "ones", "zeros")
+_USERS: Final = (
+    "arange",
+    "array",
+    "asarray",
+    "ascontiguousarray",
+    "empty",
+    "full",
+    "ones",
+    "zeros",
+)
 
 
 def _recorder() -> Recorder:

@@ -81,7 +81,18 @@ def record(
             library=None,
             line=None,
         )
-    return check(Call(function, arguments, dict(keywords or {})))
+    try:
+        return check(Call(function, arguments, dict(keywords or {})))
+    except RecordingError as error:
+        line = line_of(function)
+        if error.line is not None or line is None:
+            raise
+        raise RecordingError(
+            f"{error}\n  program: {line[0]}:{line[1]}",
+            reason=error.reason,
+            library=error.library,
+            line=line,
+        ) from error.__cause__
 
 
 class Call:
@@ -259,7 +270,9 @@ class Call:
         found = []
         for impl, array in self.world.arrays():
             meta = impl.autograd_meta
-            if not array.size or (meta is not None and meta.was_produced()):
+            if type(array) is not np.ndarray or not array.size:
+                continue
+            if meta is not None and meta.was_produced():
                 continue
             low, high = extent_of(array)
             address = address_of(array)

@@ -573,6 +573,12 @@ class Recorder:
         if caller.line not in self._lines:
             self._lines.add(caller.line)
             self._remember_names()
+            if not {"raise", "call"}.isdisjoint(np.geterr().values()):
+                raise self.refuse(
+                    "NumPy's warnings are errors here, by errstate or seterr, and a replay has "
+                    "none: test values by isfinite",
+                    "errors",
+                )
         step = Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
         if self._expected is not None and len(self.steps) < len(self._expected.steps):
             expected = self._expected.steps[len(self.steps)]
