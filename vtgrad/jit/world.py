@@ -78,7 +78,7 @@ class World:
     def __init__(self, leaves: Sequence[object]) -> None:
         self.leaves = list(leaves)
         found = gc.get_objects()
-        self.impls = [x for x in found if type(x) is TensorImpl]
+        self.impls = [x for x in found if type(x) is TensorImpl and _has_memory(x)]
         self.generators = [x for x in found if type(x) is Generator]
         # These are hidden where `gc.freeze` was called.
         if all(x is not default_generator for x in self.generators):
@@ -308,6 +308,15 @@ class World:
             if new.value != start:
                 moved[id(impl)] = new.value - start
         return moved
+
+
+def _has_memory(impl: TensorImpl) -> bool:
+    """Whether a tensor does not stand for a sample, which `vmap` on another thread may use.
+
+    A sample is found after its level too, until the garbage collector finds it in a circle.
+    """
+    extra = impl.extra_meta
+    return extra is None or extra.stands_for is None
 
 
 def _cell_of(impl: TensorImpl) -> GradCell | None:
