@@ -72,6 +72,32 @@ def test_the_gradient_of_a_leaf_that_shares_memory_is_guarded(whole: bool) -> No
         fast(x)
 
 
+def test_an_array_that_is_written_must_not_overlap() -> None:
+    def program(a: np.ndarray, b: vt.Tensor) -> vt.Tensor:
+        a += 1
+        return b.sum()
+
+    fast = api.trace(program, np.zeros(2), plain(1.0, 2.0))
+    y = np.array([3.0, 4.0])
+    with pytest.raises(ReplayGuardError, match="argument 1 shares memory with argument 2"):
+        fast(y, vt.from_numpy(y))
+    assert y.tolist() == [3.0, 4.0]
+    fast(y, plain(1.0, 2.0))
+    assert y.tolist() == [4.0, 5.0]
+
+
+def test_one_gradient_of_two_tensors_is_refused() -> None:
+    a, b = leaf(1.0), leaf(2.0)
+
+    def program(x: vt.Tensor) -> None:
+        (a * x).sum().backward()
+        b.grad = a.grad
+
+    with pytest.raises(RecordingError, match=r"two tensors get one \.grad") as caught:
+        api.trace(program, plain(3.0))
+    assert caught.value.line == (__file__, program.__code__.co_firstlineno)
+
+
 # -- containers -----------------------------------------------------------------------------------
 
 

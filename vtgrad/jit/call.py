@@ -180,6 +180,7 @@ class Replay:
         "_runner",
         "_same_objects",
         "_turn",
+        "_writes",
         "_written",
         "bindings",
         "groups",
@@ -207,6 +208,8 @@ class Replay:
     # The numbers of the first memory from outside, and of what is written, among the bindings.
     _first_outside: int
     _written: list[int]
+    # Whether memory is written or a version moves.
+    _writes: bool
     # What is guarded of tensors from outside.
     _outside: list[tuple[TensorImpl, Leaf]]
     # Results that are a new ``.grad``: the number of the result, and that of the change.
@@ -238,6 +241,8 @@ class Replay:
         self._first_outside = len(own)
         self._written = [n for n, binding in enumerate(self.bindings) if binding.written]
         self.groups = _groups(recording, self.bindings, leaves)
+        # A write to no elements moves a version too, and an array has none.
+        self._writes = bool(self._written or self.groups)
         self._by = [group.by for group in self.groups]
         impls = dict.fromkeys(
             source.holder
@@ -319,8 +324,7 @@ class Replay:
         computed.lives = lives
         computed.grads = []
         memory = lives
-        # A write to no elements moves a version, too.
-        if self.groups:
+        if self._writes:
             found = overlapping(self.bindings, lives, self._written)
             if found is not None:
                 return found
@@ -486,11 +490,11 @@ class Replay:
         bool
             False if others have changed some of it since the call began.
         """
-        if not (self.groups or computed.grads or self._drawn):
+        if not (self._writes or computed.grads or self._drawn):
             return True
         # In the one call that makes the changes, the draws become final, too.
         final = map(setattr, [self], ["_drawn"], [()])
-        if not self.groups:
+        if not self._writes:
             return commit_grads(computed.grads, final)
         bindings, lives = self.bindings, computed.lives
         copies: list[tuple[Array, EllipsisType, Array]] = []
