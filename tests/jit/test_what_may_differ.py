@@ -86,6 +86,19 @@ def test_an_array_that_is_written_must_not_overlap() -> None:
     assert y.tolist() == [4.0, 5.0]
 
 
+def test_a_closure_that_writes_to_memory_of_an_argument_is_refused() -> None:
+    base = plain(1.0, 2.0, 3.0)
+
+    def program(x: vt.Tensor) -> vt.Tensor:
+        # What is written is there already, in the recorded run.
+        base[1] = x[0]
+        return x * 2
+
+    with pytest.raises(RecordingError, match="writes to memory of an argument") as caught:
+        api.trace(program, base[1:])
+    assert caught.value.line == (__file__, program.__code__.co_firstlineno)
+
+
 def test_one_gradient_of_two_tensors_is_refused() -> None:
     a, b = leaf(1.0), leaf(2.0)
 

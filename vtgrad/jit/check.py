@@ -108,6 +108,8 @@ def _check_arguments(call: Call, made: Recording, now: Sequence[Array], stepped:
     """
     try:
         found = call.run_on_copies(partial(_spoil_arguments, made), made, now)
+    except RecordingError:
+        raise
     except Exception as error:
         raise _refused(f"its run on other tensors raises {error!r}", "differs") from error
     if found is not None:

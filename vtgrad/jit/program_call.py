@@ -8,6 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from vtgrad.errors import RecordingError
 from vtgrad.generator import Generator
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.hooks import HookDict
@@ -157,7 +158,18 @@ class Call:
             try:
                 world.enter(as_recording=False)
                 prepare()
+                before = [memory.content() for memory in made.arguments]
                 found = self.function(*args, **named)
+                if [memory.content() for memory in made.arguments] != before:
+                    line = line_of(self.function)
+                    where = "" if line is None else f"\n  program: {line[0]}:{line[1]}"
+                    raise RecordingError(
+                        "the program writes to memory of an argument by a tensor or an array of "
+                        f"its own too: pass that, or pass a clone of the argument{where}",
+                        reason="shared argument",
+                        library=None,
+                        line=line,
+                    )
                 return outcome_on_copies(world, made, leaves, owned, found)
             finally:
                 world.leave()
