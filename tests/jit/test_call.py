@@ -124,7 +124,7 @@ GUARDS: list[tuple[Callable[[vt.Tensor, vt.Tensor, vt.Tensor], tuple[object, ...
     (lambda x, y, w: (x, y.numpy()), "argument 2 is of type ndarray, and was Tensor"),
     (lambda x, y, w: (x, 2), "argument 2 is of type int"),
     (lambda x, y, w: (x,), "there are 1 arguments, and were 2"),
-    (lambda x, y, w: (y, y), "argument 2 shares memory with argument 1"),
+    (lambda x, y, w: (y, y), "argument 2 is the same object as argument 1"),
     (lambda x, y, w: (x, w.detach()), "argument 2 shares memory with a tensor from outside"),
     (lambda x, y, w: (vt.from_numpy(y.numpy()), y), "argument 2 shares memory with argument 1"),
     (lambda x, y, w: (x.double() * -1e6, y), r"left the recording was True.*fit.py:14"),

@@ -8,6 +8,12 @@ itself. What takes it is a `_Turn`, which the frame of the call holds and the re
 weakly: however the call ends, the turn ends with its frame. Between the last look at the holder and
 the store there is no call, so that no other thread and no handler comes between, as in
 Note [Made once]. In the child of a fork the turns of threads that it does not have are over.
+
+Note [Objects that are the same]
+
+A tensor that is passed twice, or that the function closes over as well, has one gradient: the sum
+of what comes from all its uses. So a recording with two tensors is not one for a call in which they
+are one, even if none is written.
 """
 
 from __future__ import annotations
@@ -167,10 +173,14 @@ class Replay:
         "_handles",
         "_mode",
         "_new_grads",
+        "_numbers",
+        "_objects",
         "_operator",
         "_outside",
         "_runner",
+        "_same_objects",
         "_turn",
+        "_writes",
         "_written",
         "bindings",
         "groups",
@@ -183,6 +193,11 @@ class Replay:
     _runner: Runner
     _handles: dict[TensorImpl, TensorBase]
     _operator: str
+    # Those of the leaves that are tensors or arrays, the numbers of tensors from outside by `id`,
+    # and what `_identities` was for the recorded call.
+    _objects: list[int]
+    _numbers: dict[int, int]
+    _same_objects: list[int]
     # The positions of the generators before a run, until it is committed.
     _drawn: Sequence[object]
     # How far the counter of each group moves.
@@ -193,6 +208,8 @@ class Replay:
     # The numbers of the first memory from outside, and of what is written, among the bindings.
     _first_outside: int
     _written: list[int]
+    # Whether memory is written or a version moves.
+    _writes: bool
     # What is guarded of tensors from outside.
     _outside: list[tuple[TensorImpl, Leaf]]
     # Results that are a new ``.grad``: the number of the result, and that of the change.
@@ -224,6 +241,8 @@ class Replay:
         self._first_outside = len(own)
         self._written = [n for n, binding in enumerate(self.bindings) if binding.written]
         self.groups = _groups(recording, self.bindings, leaves)
+        # A write to no elements moves a version too, and an array has none.
+        self._writes = bool(self._written or self.groups)
         self._by = [group.by for group in self.groups]
         impls = dict.fromkeys(
             source.holder
@@ -231,7 +250,15 @@ class Replay:
             for source in memory.sources
             if isinstance(source.holder, TensorImpl)
         )
+        impls.update(dict.fromkeys(recording.beside))
         self._outside = [(impl, guard_of(impl)) for impl in impls]
+        self._objects = [
+            number
+            for number, leaf in enumerate(leaves)
+            if isinstance(leaf, TensorBase | np.ndarray)
+        ]
+        self._numbers = {id(impl): -number for number, impl in enumerate(impls, 1)}
+        self._same_objects = self._identities(leaves)
         places = program.results
         self._new_grads = {
             number: index
@@ -297,7 +324,7 @@ class Replay:
         computed.lives = lives
         computed.grads = []
         memory = lives
-        if self._written:
+        if self._writes:
             found = overlapping(self.bindings, lives, self._written)
             if found is not None:
                 return found
@@ -317,6 +344,8 @@ class Replay:
             arrays = self._runner.run(memory[:first], memory[first:])
         except GuardFailed as failed:
             self.undo_draws()
+            if failed.number < 0:
+                return Mismatch("values have given a result another shape", failed.line)
             guard = self._runner.program.guards[failed.number]
             return Mismatch(
                 f"a value that left the recording was {guard.value!r}, and is another one",
@@ -337,10 +366,24 @@ class Replay:
         for guard, leaf in zip(self._guards, leaves):  # noqa: B905  # measured: the lengths are equal
             if not guard.fits(leaf):
                 return False
-        for impl, guard in self._outside:  # noqa: SIM110  # a generator costs more than the test
+        for impl, guard in self._outside:
             if not guard.fits_tensor(impl):
                 return False
-        return True
+        return self._identities(leaves) == self._same_objects
+
+    def _identities(self, leaves: Sequence[object]) -> list[int]:
+        """For each tensor or array of the arguments, the first that is the same object.
+
+        See Note [Objects that are the same].
+        """
+        first = self._numbers.copy()
+        found: list[int] = []
+        for number in self._objects:
+            leaf = leaves[number]
+            if isinstance(leaf, TensorBase):
+                leaf = leaf._impl
+            found.append(first.setdefault(id(leaf), number))
+        return found
 
     def _mismatch(self, leaves: Sequence[object]) -> Mismatch:
         """Why a call does not begin as the recorded one."""
@@ -352,6 +395,10 @@ class Replay:
         for impl, guard in self._outside:
             if not guard.fits_tensor(impl):
                 return Mismatch(f"a tensor from outside {guard.difference_of_tensor(impl)}")
+        now = zip(self._objects, self._identities(leaves), self._same_objects, strict=True)
+        for number, same, before in now:
+            if same != before:
+                return Mismatch(f"argument {number + 1} {_is_object(number, same, before)}")
         return Mismatch("another thread changes it")
 
     def _find_versions(self, computed: Computed, leaves: Sequence[object]) -> Mismatch | None:
@@ -443,11 +490,11 @@ class Replay:
         bool
             False if others have changed some of it since the call began.
         """
-        if not (self._written or computed.grads or self._drawn):
+        if not (self._writes or computed.grads or self._drawn):
             return True
         # In the one call that makes the changes, the draws become final, too.
         final = map(setattr, [self], ["_drawn"], [()])
-        if not self._written:
+        if not self._writes:
             return commit_grads(computed.grads, final)
         bindings, lives = self.bindings, computed.lives
         copies: list[tuple[Array, EllipsisType, Array]] = []
@@ -496,6 +543,15 @@ class Replay:
             cell = None if impl is None else cell_of(impl)
             return None if cell is None else cell.grad
         return leaves[holder] if isinstance(holder, int) else self._handles[holder]
+
+
+def _is_object(number: int, same: int, before: int) -> str:
+    """How an argument is the same object as another one; see Note [Objects that are the same]."""
+    if same == number:
+        other = "a tensor from outside" if before < 0 else f"argument {before + 1}"
+        return f"is another object than {other}, and was the same"
+    other = "a tensor from outside" if same < 0 else f"argument {same + 1}"
+    return f"is the same object as {other}, and was another one: pass detach() or a clone()"
 
 
 _COUNTERS: Final = "tensors that are written share version counters otherwise than they did"

@@ -14,7 +14,7 @@ import numpy as np
 from vtgrad.jit.steps import Line
 from vtgrad.storage.record_write import is_inside
 
-__all__ = ["Caller", "is_bookkeeping", "is_users", "look", "users_frame"]
+__all__ = ["Caller", "is_bookkeeping", "is_users", "line_of", "look", "users_frame"]
 
 _JIT: Final = os.path.dirname(__file__) + os.sep
 _PACKAGE: Final = os.path.dirname(os.path.dirname(__file__)) + os.sep
@@ -158,3 +158,11 @@ def _line(frame: FrameType | None) -> Line | None:
         return None
     line = frame.f_code.co_filename, frame.f_lineno
     return _lines.setdefault(line, line)
+
+
+def line_of(function: object) -> Line | None:
+    """The line at which a function is defined, if it has one."""
+    for name in ("__wrapped__", "__func__", "func"):
+        function = getattr(function, name, function)
+    code = getattr(function, "__code__", None)
+    return (code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None

@@ -31,7 +31,7 @@ from vtgrad.jit.interpret import GuardFailed, array_at, interpret
 from vtgrad.jit.outcomes import Outcome, Value, value_of_array
 from vtgrad.jit.program_call import Call
 from vtgrad.jit.recording import Memory, Recording
-from vtgrad.jit.steps import Place
+from vtgrad.jit.steps import Line, Place
 from vtgrad.storage.arrays import Array
 
 __all__ = ["check"]
@@ -45,9 +45,8 @@ def check(call: Call) -> Recording:
     try:
         stepped = _interpreted(call, made, now)
     except GuardFailed as error:
-        raise _refused(
-            f"guard {error.number} does not hold for the recorded values", "differs"
-        ) from None
+        line = error.line if error.number < 0 else made.program.guards[error.number].line
+        raise _refused("a second run of its steps has another value", "differs", line) from None
     _compare_steps(outcome, stepped, "its steps")
     _check_arguments(call, made, now, stepped)
     for others in _other_values(call, made, now):
@@ -82,9 +81,15 @@ def _nothing() -> None:
     """Prepare nothing."""
 
 
-def _refused(sentence: str, reason: str) -> RecordingError:
+def _refused(sentence: str, reason: str, line: Line | None = None) -> RecordingError:
+    where = "" if line is None else f"\n  program: {line[0]}:{line[1]}"
     return RecordingError(
-        f"the recording is not accepted: {sentence}", reason=reason, library=None, line=None
+        f"the recording is not accepted: {sentence}. A value comes from elsewhere than from the "
+        "arguments and tensors, or leaves as text, by memory or by objects that the program keeps: "
+        f"pass and return it as a tensor{where}",
+        reason=reason,
+        library=None,
+        line=line,
     )
 
 
@@ -103,6 +108,8 @@ def _check_arguments(call: Call, made: Recording, now: Sequence[Array], stepped:
     """
     try:
         found = call.run_on_copies(partial(_spoil_arguments, made), made, now)
+    except RecordingError:
+        raise
     except Exception as error:
         raise _refused(f"its run on other tensors raises {error!r}", "differs") from error
     if found is not None:

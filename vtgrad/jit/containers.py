@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-__all__ = ["field_names", "flatten", "is_container_class", "mapped"]
+__all__ = ["field_names", "flatten", "is_container", "mapped"]
 
 
 def flatten(value: object) -> list[object]:
@@ -28,9 +28,29 @@ def flatten(value: object) -> list[object]:
     return leaves
 
 
-def is_container_class(kind: type) -> bool:
-    """Whether objects of a class are containers: those of dataclasses of a program."""
-    return is_dataclass(kind) and not kind.__module__.startswith("vtgrad.")
+def is_container(value: object) -> bool:
+    """Whether a value is its parts and nothing else.
+
+    Tuples and objects of dataclasses may have other attributes, which a program can read. Such an
+    object is a leaf of unknown state.
+    """
+    kind = type(value)
+    if kind is tuple or kind is list or kind is dict:
+        return True
+    if isinstance(value, tuple):
+        return not getattr(value, "__dict__", None)
+    if not is_dataclass(kind) or kind.__module__.startswith("vtgrad."):
+        return False
+    return not isinstance(value, (list, dict)) and _attributes(value) == set(field_names(kind))
+
+
+def _attributes(value: object) -> set[str]:
+    """The names of the attributes that an object has by itself."""
+    names = set(getattr(value, "__dict__", ()))
+    for kind in type(value).__mro__:
+        slots = vars(kind).get("__slots__", ())
+        names.update([slots] if isinstance(slots, str) else slots)
+    return {name for name in names - {"__dict__", "__weakref__"} if hasattr(value, name)}
 
 
 def field_names(kind: Any) -> list[str]:
@@ -46,6 +66,8 @@ def mapped(function: Callable[[object], object], value: object) -> object:
     >>> mapped(lambda n: n + 1, (1, [2, {"a": 3}]))
     (2, [3, {'a': 4}])
     """
+    if not is_container(value):
+        return function(value)
     kind = type(value)
     if isinstance(value, tuple):
         parts = [mapped(function, x) for x in value]
@@ -54,12 +76,11 @@ def mapped(function: Callable[[object], object], value: object) -> object:
     if kind is list:
         assert isinstance(value, list)
         return [mapped(function, x) for x in value]
-    if isinstance(value, dict) and kind is dict:
+    if kind is dict:
+        assert isinstance(value, dict)
         return {key: mapped(function, x) for key, x in value.items()}
-    if is_container_class(kind):
-        found = copy(value)
-        for name in field_names(kind):
-            # Also where the class is frozen.
-            object.__setattr__(found, name, mapped(function, getattr(value, name)))
-        return found
-    return function(value)
+    found = copy(value)
+    for name in field_names(kind):
+        # Also where the class is frozen.
+        object.__setattr__(found, name, mapped(function, getattr(value, name)))
+    return found

@@ -37,7 +37,16 @@ _LIKE: Final = frozenset({"empty_like", "full_like", "ones_like", "zeros_like"})
 # They return views of an array.
 _VIEWS: Final = frozenset({"as_strided", "broadcast_to"})
 _REFUSED: Final = frozenset({"from_dlpack", "frombuffer", "fromiter", "fromstring"})
-_USERS: Final = ("arange", "array", "asarray", "empty", "full", "ones", "zeros")
+_USERS: Final = (
+    "arange",
+    "array",
+    "asarray",
+    "ascontiguousarray",
+    "empty",
+    "full",
+    "ones",
+    "zeros",
+)
 
 
 def _recorder() -> Recorder:
@@ -65,6 +74,12 @@ def _filled(name: str, numpys: Maker) -> Maker:
                 found = _of_number(recorder, first, args[1:], kwargs)
                 if found is not None:
                     return found
+            if hasattr(first, "__array__") and not isinstance(first, (np.ndarray, np.generic)):
+                # NumPy returns a plain array on the memory of a tensor, whose use is not seen.
+                memory = np.asarray(first)
+                if recorder.place_if_known(memory) is not None:
+                    args = np.ndarray.view(memory, RecordingArray), *args[1:]
+                    values = (*args, *kwargs.values())
         if any(isinstance(x, (np.ndarray, np.generic)) for x in values) or any(
             True for x in arrays_in(values)
         ):

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from vtgrad.jit.numpy_functions import values_give_shape
 from vtgrad.jit.steps import Fixed, Operand, Place, Step, places_in
 
 __all__ = [
@@ -190,12 +191,15 @@ def is_pure(function: Callable[..., object]) -> bool:
 
 
 def may_raise(step: Step) -> bool:
-    """Whether a step may raise an error for some values, so that it must run even if it is dead.
+    """Whether values may end a run at a step, so that it must run even if it is dead.
 
-    These are integers to a power, decompositions, and whatever gets integers or bools beside an
-    array, which may be indices or counts.
+    They may give its result another shape. What may raise an error are integers to a power,
+    decompositions, and whatever gets integers or bools beside an array, which may be indices or
+    counts.
     """
     function = step.function
+    if values_give_shape(function, step.inputs):
+        return True
     if isinstance(function, np.ufunc):
         if function in (np.power, np.float_power):
             return all(x.dtype.kind in "biu" for x in step.outputs)

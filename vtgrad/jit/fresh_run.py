@@ -6,7 +6,7 @@ An array is known by its address, so a recording cannot tell an argument from a 
 on the same memory: ``f(w)`` where `f` reads the global `w` too, or ``f(x[2:4])`` where it reads
 `x`. A replay on other arguments would read these in both places. So a recording is compared with a
 run on copies of the arguments, while the tensors that were passed, and all that share memory with
-them, hold something else.
+them, hold something else, and are not written.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from vtgrad.jit.steps import Fixed, Kind, Operand, Place, Program, Step
+from vtgrad.jit.steps import Fixed, Kind, Line, Operand, Place, Program, Step
 from vtgrad.storage.arrays import Array
 
 __all__ = ["GuardFailed", "array_at", "call", "interpret", "memory_of", "same_value"]
@@ -22,11 +22,14 @@ class GuardFailed(Exception):
     ----------
     number : int
         The number of the guard in the program; -1 if the shape of a result differs.
+    line : Line or None
+        The user's line of the step whose result has another shape.
     """
 
-    def __init__(self, number: int) -> None:
+    def __init__(self, number: int, line: Line | None = None) -> None:
         super().__init__(number)
         self.number = number
+        self.line = line
 
 
 def interpret(
@@ -112,7 +115,7 @@ def call(step: Step, memory: Sequence[Array]) -> None:
         for output, part in zip(outputs, parts, strict=True):
             if np.shape(part) != output.shape:
                 # The values decide the shape, as of `numpy.nonzero`.
-                raise GuardFailed(-1)
+                raise GuardFailed(-1, step.line)
             np.copyto(output, part, casting="no")
 
 

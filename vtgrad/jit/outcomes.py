@@ -176,7 +176,16 @@ class Reader:
     def _grads(self) -> list[GradChange]:
         """Each ``.grad`` that is another object than before."""
         changes = []
+        found: list[Array] = []
         for impl, after in self._world.changed_grads():
+            if after is not None:
+                array = plain_array(after._impl.array)
+                if any(np.may_share_memory(array, other) for other in found):
+                    raise self._refuse(
+                        "two tensors get one .grad, or share its memory; give each a clone()",
+                        "grad",
+                    )
+                found.append(array)
             holder: int | TensorImpl = self._world.numbers.get(id(impl), impl)
             if after is None:
                 changes.append(GradChange(holder, None))

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from operator import is_
 from typing import Any, cast
 
 import numpy as np
 
+from vtgrad.errors import RecordingError
 from vtgrad.generator import Generator
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.hooks import HookDict
+from vtgrad.jit.callers import Caller, line_of
 from vtgrad.jit.containers import flatten, mapped
 from vtgrad.jit.creators import MAKERS, users_functions_replaced
 from vtgrad.jit.draws import Draw
 from vtgrad.jit.fresh_run import copies_of_arguments, outcome_on_copies
 from vtgrad.jit.outcomes import Outcome, Reader, version_changes
-from vtgrad.jit.provenance import address_of
+from vtgrad.jit.provenance import address_of, extent_of
 from vtgrad.jit.recorder import Recorder
 from vtgrad.jit.recording import Recording
 from vtgrad.jit.recording_array import RecordingArray, RecordingNumber
-from vtgrad.jit.steps import Kind, Line, Program
+from vtgrad.jit.steps import Kind, Program
+from vtgrad.jit.structure import structure_of
 from vtgrad.jit.world import World
 from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array
+from vtgrad.storage.dtypes import DType, get_default_dtype, set_default_dtype
+from vtgrad.storage.mode import Mode, switched
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_mode import settle, thread
 from vtgrad.storage.thread_state import changed, run_with
 
 __all__ = ["Call"]
@@ -75,16 +85,38 @@ class Call:
                 prepare()
                 world.register(recorder)
                 args, named, passed = self._recorded_arguments()
-                with users_functions_replaced():
-                    found = making.run_with(
-                        MAKERS,
-                        run_with,
-                        changed(recorder=recorder),
-                        self.function,
-                        *args,
-                        **named,
-                    )
+                leaves, structure = flatten((args, named)), structure_of((args, named))
+                mode, default = thread.mode, get_default_dtype()
+                hooks = {id(x): _hook_numbers(x) for x in world.impls}
+                try:
+                    with users_functions_replaced():
+                        found = making.run_with(
+                            MAKERS,
+                            run_with,
+                            changed(recorder=recorder),
+                            self.function,
+                            *args,
+                            **named,
+                        )
+                finally:
+                    recorder.ended = Caller(line_of(self.function), None, "")
+                    kept = _put_settings_back(mode, default) & _remove_hooks(world.impls, hooks)
                 _check_refusals(recorder)
+                if not kept:
+                    raise recorder.refuse(
+                        "the program leaves another grad mode, another default dtype or a hook of "
+                        "a tensor from before it behind, which a replay does not; take it back in "
+                        "the program, by a with-statement or remove()",
+                        "left behind",
+                    )
+                if structure_of((args, named)) != structure or not all(
+                    map(is_, flatten((args, named)), leaves)
+                ):
+                    raise recorder.refuse(
+                        "the program changes a list, dict or dataclass among its arguments, which "
+                        "a replay does not: return what is new",
+                        "changed argument",
+                    )
                 reader = Reader(world, {id(x): n for n, x in passed.items()}, recorder)
                 return self._read(recorder, reader, found)
             finally:
@@ -126,7 +158,18 @@ class Call:
             try:
                 world.enter(as_recording=False)
                 prepare()
+                before = [memory.content() for memory in made.arguments]
                 found = self.function(*args, **named)
+                if [memory.content() for memory in made.arguments] != before:
+                    line = line_of(self.function)
+                    where = "" if line is None else f"\n  program: {line[0]}:{line[1]}"
+                    raise RecordingError(
+                        "the program writes to memory of an argument by a tensor or an array of "
+                        f"its own too: pass that, or pass a clone of the argument{where}",
+                        reason="shared argument",
+                        library=None,
+                        line=line,
+                    )
                 return outcome_on_copies(world, made, leaves, owned, found)
             finally:
                 world.leave()
@@ -169,11 +212,29 @@ class Call:
         made.leaves = [None if isinstance(x, (TensorBase, np.ndarray)) else x for x in self.leaves]
         made.result, made.grads = outcome.result, outcome.grads
         made.versions = version_changes(world)
+        made.beside = self._beside(made)
         made.generators = _generators(made.program)
-        made.line = _line_of(self.function)
+        made.line = line_of(self.function)
         # A recording of other values is adopted from these lists too.
         world.arguments, world.outside = [], []
         return made, outcome
+
+    def _beside(self, made: Recording) -> list[TensorImpl]:
+        """What `Recording.beside` lists."""
+        known = [memory.known for memory in made.outside if memory.known is not None]
+        found = []
+        for impl, array in self.world.arrays():
+            meta = impl.autograd_meta
+            if type(array) is not np.ndarray or not array.size:
+                continue
+            if meta is not None and meta.was_produced():
+                continue
+            low, high = extent_of(array)
+            address = address_of(array)
+            for memory in known:
+                if address + low < memory.stop and memory.start < address + high:
+                    found.append(impl)
+        return found
 
     def _check_tensors(self, recorder: Recorder) -> None:
         """Refuse a tensor from before the program that has got other memory or another graph."""
@@ -211,6 +272,48 @@ def _check_refusals(recorder: Recorder) -> None:
         )
 
 
+def _put_settings_back(mode: Mode, default: DType) -> bool:
+    """Take the grad mode and the default dtype back; False if they were other ones."""
+    if thread.mode is mode and get_default_dtype() is default:
+        return True
+    thread.mode = switched.silent[thread.ident] = switched.inference[thread.ident] = mode
+    settle(thread.ident)
+    set_default_dtype(default)
+    return False
+
+
+def _remove_hooks(impls: Iterable[TensorImpl], before: Mapping[int, frozenset[int]]) -> bool:
+    """Remove hooks that tensors did not have; False if there were some, or some are missing."""
+    same = True
+    for impl in impls:
+        if _hook_numbers(impl) != before[id(impl)]:
+            same = False
+            for hooks in _hooks(impl):
+                for number in set(hooks.entries) - before[id(impl)]:
+                    hooks.entries.pop(number, None)
+    return same
+
+
+def _hook_numbers(impl: TensorImpl) -> frozenset[int]:
+    return frozenset([number for hooks in _hooks(impl) for number in hooks.entries])
+
+
+def _hooks(impl: TensorImpl) -> list[HookDict[Any]]:
+    """The hooks of a tensor and of its node."""
+    meta = impl.autograd_meta
+    if not isinstance(meta, AutogradMeta):
+        return []
+    found: list[HookDict[Any]] = []
+    if meta.cell is not None and meta.cell.post_accumulate is not None:
+        found.append(meta.cell.post_accumulate)
+    for edge in (meta.grad_accumulator, meta.grad_fn_):
+        node = getattr(edge, "function", edge)
+        hooks = getattr(node, "hooks", None)
+        if hooks is not None:
+            found += [hooks.pre, hooks.post, *hooks.tensor_pre.values()]
+    return found
+
+
 def _generators(program: Program) -> list[Generator]:
     found: list[Generator] = []
     for step in program.steps:
@@ -219,8 +322,3 @@ def _generators(program: Program) -> list[Generator]:
             if all(x is not generator for x in found):
                 found.append(generator)
     return found
-
-
-def _line_of(function: object) -> Line | None:
-    code = getattr(function, "__code__", None)
-    return None if code is None else (code.co_filename, code.co_firstlineno)

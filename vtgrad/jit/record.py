@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from vtgrad.errors import RecordingError
+from vtgrad.jit.callers import line_of
 from vtgrad.jit.check import check
 from vtgrad.jit.program_call import Call
 from vtgrad.jit.recorder import recording
@@ -58,9 +59,18 @@ def record(
     try:
         made = check(call)
     except RecordingError as error:
-        if call.world.disturbed is None:
+        if call.world.disturbed is not None:
+            raise _disturbed(call.world.disturbed) from error
+        line = line_of(function)
+        if error.line is not None or line is None:
             raise
-        raise _disturbed(call.world.disturbed) from error
+        raise RecordingError(
+            f"{error}
+  program: {line[0]}:{line[1]}",
+            reason=error.reason,
+            library=error.library,
+            line=line,
+        ) from error.__cause__
     if call.world.disturbed is not None:
         raise _disturbed(call.world.disturbed)
     return made

@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import starmap
 from operator import setitem
 from threading import get_ident
-from types import CodeType, EllipsisType
+from types import EllipsisType
 from typing import Final, ParamSpec, TypeVar
 
 import numpy as np
@@ -29,7 +29,6 @@ from vtgrad.jit.operators import TracedOperator, list_operators
 from vtgrad.jit.record import record
 from vtgrad.jit.recording import Recording, Result, Same
 from vtgrad.jit.runner import prepare
-from vtgrad.jit.steps import Line
 from vtgrad.jit.world import World
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
@@ -114,7 +113,6 @@ def record_call(
     recording = _run_alone(record, recorded, args, dict(kwargs))
     check_gradients(recording)
     kept = {impl: handles[impl] for impl in _returned_from_outside(recording)}
-    recording.line = recording.line or line_of(function)
     name = getattr(function, "__name__", type(function).__name__)
     return Replay(recording, prepare(recording.program), leaves, kept, name)
 
@@ -173,14 +171,6 @@ def _listed(
 def _put_back(world: World, kept: Sequence[tuple[Array, EllipsisType, Array]]) -> None:
     world.leave()
     deque(starmap(setitem, kept), 0)
-
-
-def line_of(function: object) -> Line | None:
-    """The line at which a function is defined, if it has one."""
-    for name in ("__wrapped__", "__func__", "func"):
-        function = getattr(function, name, function)
-    code = getattr(function, "__code__", None)
-    return (code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else None
 
 
 def check_results(result: object) -> None:

@@ -31,10 +31,10 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import RecordingError
-from vtgrad.jit.callers import look, users_frame
+from vtgrad.jit.callers import Caller, look, users_frame
 from vtgrad.jit.compare import same_step
 from vtgrad.jit.names import remember_names
-from vtgrad.jit.numpy_functions import OUT_POSITIONS
+from vtgrad.jit.numpy_functions import OUT_POSITIONS, values_give_shape
 from vtgrad.jit.provenance import (
     Known,
     KnownMemory,
@@ -111,6 +111,8 @@ class Recorder:
         The first refusal, which the program may catch.
     caught : BaseException or None
         An error of NumPy that a recorded call has raised.
+    ended : Caller or None
+        The program's own line, once it has run: what is refused then has no line in it.
     """
 
     def __init__(
@@ -127,6 +129,7 @@ class Recorder:
         self.guards: list[Guard] = []
         self.refused: RecordingError | None = None
         self.caught: BaseException | None = None
+        self.ended: Caller | None = None
         self.originals: dict[int, Array] = {}
         self._adopt = adopt
         # The number of the first buffer that the present call makes.
@@ -146,7 +149,7 @@ class Recorder:
 
     def refuse(self, sentence: str, reason: str) -> RecordingError:
         """The error that says why a program is not recorded, with both lines."""
-        caller = look()
+        caller = self.ended or look()
         where = "".join(
             f"\n  {whose}: {line[0]}:{line[1]}"
             for whose, line in (("library", caller.library), ("program", caller.line))
@@ -346,6 +349,9 @@ class Recorder:
         wrapped = [self._wrapped(x) for x in parts]
         self._check_identity(function, values, writes, [x for x, _ in wrapped])
         fresh = [place for _, place in wrapped if place is not None]
+        if not writes and all(x.size == 0 for x in parts) and values_give_shape(function, inputs):
+            # Other values may give results with elements.
+            fresh = [Place(0, x.dtype, x.shape, x.strides, 0) for x in parts]
         if fresh and len(fresh) < len(parts):
             raise self.refuse(
                 f"{name_of(function)} returns new arrays and views at once", "mixed results"
@@ -567,6 +573,12 @@ class Recorder:
         if caller.line not in self._lines:
             self._lines.add(caller.line)
             self._remember_names()
+            if not {"raise", "call"}.isdisjoint(np.geterr().values()):
+                raise self.refuse(
+                    "NumPy's warnings are errors here, by errstate or seterr, and a replay has "
+                    "none: test values by isfinite",
+                    "errors",
+                )
         step = Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
         if self._expected is not None and len(self.steps) < len(self._expected.steps):
             expected = self._expected.steps[len(self.steps)]

@@ -178,6 +178,9 @@ class Recording:
         Those that steps of the program draw from.
     line : Line or None
         The line of the function that was recorded.
+    beside : list of TensorImpl
+        Tensors that share the memory of those met outside, and have no history. The program may use
+        any of them: their gradients, and whether they require them, are guarded.
     unchecked : list of Source
         Memory for which no other values could be tried, since guards hold for the recorded ones
         only.
@@ -192,6 +195,7 @@ class Recording:
     grads: list[GradChange] = field(default_factory=list)
     generators: list[Generator] = field(default_factory=list)
     line: Line | None = None
+    beside: list[TensorImpl] = field(default_factory=list)
     unchecked: list[Source] = field(default_factory=list)
 
     def memories(self) -> list[Memory]:

@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 
 from vtgrad.jit.callers import is_bookkeeping
-from vtgrad.jit.numpy_functions import METADATA, REFUSED, WRITING
+from vtgrad.jit.numpy_functions import METADATA, WRITING, is_refused
 from vtgrad.jit.recorder import Recorder, recording
 from vtgrad.jit.values import is_basic
 
@@ -83,8 +83,10 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
         if recorder is None or func in METADATA:
             found = func(*stripped(args), **{name: stripped(x) for name, x in kwargs.items()})
             return kwargs["out"] if kwargs.get("out") is not None else found
-        if func in REFUSED:
-            raise recorder.refuse(f"{func.__name__} cannot be recorded", "refused function")
+        if is_refused(func, tuple(args), kwargs):
+            raise recorder.refuse(
+                f"{func.__name__} with these arguments cannot be recorded", "refused function"
+            )
         return recorder.call(func, tuple(args), kwargs, args[:1] if func in WRITING else ())
 
     # -- elements ----------------------------------------------------------------------------

@@ -7,7 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import is_
 from typing import TypeAlias
 
-from vtgrad.jit.containers import field_names, flatten, is_container_class
+from vtgrad.jit.containers import field_names, flatten, is_container
+from vtgrad.jit.interpret import same_value
+from vtgrad.jit.values import is_python
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Structure", "argument_names", "leaves_of", "structure_of"]
@@ -81,14 +83,29 @@ def structure_of(value: object) -> Structure:
     >>> structure_of((1, [2])) == structure_of((1, (2,)))
     False
     """
+    if not is_container(value):
+        return None
     kind = type(value)
     if isinstance(value, tuple) or kind is list:
         assert isinstance(value, (tuple, list))
         return kind, tuple([structure_of(part) for part in value])
     if kind is dict:
         assert isinstance(value, dict)
-        return kind, tuple([(key, structure_of(part)) for key, part in value.items()])
-    if is_container_class(kind):
-        names = field_names(kind)
-        return kind, tuple([structure_of(getattr(value, name)) for name in names])
-    return None
+        return kind, tuple([(_Key(key), structure_of(part)) for key, part in value.items()])
+    return kind, tuple([structure_of(getattr(value, name)) for name in field_names(kind)])
+
+
+class _Key:
+    """A key of a dict, equal to those with which a program does the same: not ``1`` to ``1.0``."""
+
+    __slots__ = ("key",)
+
+    def __init__(self, key: object) -> None:
+        self.key = key
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and (
+            self.key is other.key or (is_python(self.key) and same_value(self.key, other.key))
+        )
+
+    __hash__ = None  # type: ignore[assignment]

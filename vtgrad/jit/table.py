@@ -21,7 +21,7 @@ import numpy as np
 from vtgrad.jit.effects import copied
 from vtgrad.jit.interpret import GuardFailed, same_value
 from vtgrad.jit.memory import Layout
-from vtgrad.jit.steps import Fixed, Guard, Operand, Place, Program, Step
+from vtgrad.jit.steps import Fixed, Guard, Line, Operand, Place, Program, Step
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
 __all__ = ["Arrays", "Entry", "check_of", "entry_of", "run_table", "table_of"]
@@ -128,7 +128,8 @@ def entry_of(step: Step, arrays: Arrays) -> Entry:
         return partial(function, out=outputs, **keywords), inputs
     if isinstance(getattr(function, "__self__", None), np.ufunc):
         return _of_method(function, inputs, keywords, outputs)
-    return _store, (partial(function, **keywords) if keywords else function, inputs, outputs)
+    function = partial(function, **keywords) if keywords else function
+    return _store, (function, inputs, outputs, step.line)
 
 
 def _of_method(
@@ -146,11 +147,19 @@ def _of_method(
 
 
 def _store(
-    function: Callable[..., object], inputs: tuple[object, ...], outputs: tuple[Array, ...]
+    function: Callable[..., object],
+    inputs: tuple[object, ...],
+    outputs: tuple[Array, ...],
+    line: Line | None,
 ) -> None:
-    """Call a function, and copy what it returns."""
+    """Call a function, and copy what it returns, if it has the recorded shape.
+
+    Values may decide the shape, as of `numpy.nonzero`. A copy would repeat a single element.
+    """
     found = function(*inputs)
     parts = found if isinstance(found, (tuple, list)) else (found,)
     for output, part in zip(outputs, parts, strict=True):
         if part is not output:
+            if np.shape(part) != output.shape:
+                raise GuardFailed(-1, line)
             np.copyto(output, part, casting="no")
