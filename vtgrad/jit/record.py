@@ -65,8 +65,7 @@ def record(
         if error.line is not None or line is None:
             raise
         raise RecordingError(
-            f"{error}
-  program: {line[0]}:{line[1]}",
+            f"{error}\n  program: {line[0]}:{line[1]}",
             reason=error.reason,
             library=error.library,
             line=line,
