@@ -29,6 +29,7 @@ import numpy as np
 from vtgrad.generator import Generator, default_generator
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.hooks import GradCell
+from vtgrad.graph.node_fields import own_fields
 from vtgrad.jit.draws import RecordedSource
 from vtgrad.jit.provenance import (
     Known,
@@ -48,7 +49,7 @@ from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 
 __all__ = ["World", "array_of"]
 
-_FIELDS: Final = tuple(name for name in dir(TensorImpl) if name in TensorImpl.__annotations__)
+_fields: Final[dict[type[object], tuple[str, ...]]] = {}
 _PAGE_BITS: Final = 16
 _NOTHING: Final = object()
 
@@ -123,7 +124,7 @@ class World:
                 self._values.append((holder, name, value))
 
     def _note(self, impl: TensorImpl) -> None:
-        self._note_fields(impl, _FIELDS)
+        self._note_fields(impl, _fields_of(TensorImpl))
         meta = impl.autograd_meta
         if meta is None:
             self.needs[id(impl)] = False
@@ -135,9 +136,7 @@ class World:
             if cell.grad is not None:
                 self._grads[id(impl)] = cell.grad
                 self.grad_of[id(cell.grad._impl)] = impl
-        for kind in type(meta).__mro__:
-            names = getattr(kind, "__slots__", ())
-            self._note_fields(meta, (names,) if isinstance(names, str) else names)
+        self._note_fields(meta, _fields_of(type(meta)))
 
     # -- memory ----------------------------------------------------------------------------
 
@@ -308,6 +307,20 @@ class World:
             if new.value != start:
                 moved[id(impl)] = new.value - start
         return moved
+
+
+def _fields_of(kind: type[object]) -> tuple[str, ...]:
+    """The names of all fields of a class.
+
+    Of a compiled class, members of a struct look like properties, so mypyc's list is read.
+    """
+    known = _fields.get(kind)
+    if known is None:
+        found: dict[str, None] = {}
+        for base in kind.__mro__:
+            found.update(dict.fromkeys(vars(base).get("__mypyc_attrs__", own_fields(base))))
+        known = _fields[kind] = tuple([name for name in found if not name.startswith("__")])
+    return known
 
 
 def _cell_of(impl: TensorImpl) -> GradCell | None:
