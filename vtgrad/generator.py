@@ -20,6 +20,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, NotSupportedError, ShapeError
 from vtgrad.graph.operators import operators
+from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import CPU, Device
 from vtgrad.storage.tensor_base import TensorBase
@@ -79,9 +80,11 @@ class Generator:
             raise NotSupportedError(f"vtgrad knows one device, 'cpu', not {device}", device=device)
         self._start(_FIRST_SEED)
 
-    def _start(self, seed: int) -> None:
-        self._seed = seed
-        self._source = None
+    def _start(self, seed: int, source: np.random.Generator | None = None) -> None:
+        changes = this_thread.changes
+        if changes is not None:
+            changes.generators[id(self)] = self
+        self._seed, self._source = seed, source
 
     @property
     def numpy(self) -> np.random.Generator:
@@ -277,7 +280,7 @@ class Generator:
             "has_uint32": left & 1,
             "uinteger": rest,
         }
-        self._seed, self._source = first, source
+        self._start(first, source)
         return self
 
     def clone_state(self) -> Generator:

@@ -85,7 +85,7 @@ def lost_strides(patch: pytest.MonkeyPatch) -> None:
         return creators.MAKERS["ndarray"](shape, dtype)
 
     makers["ndarray"] = wrong
-    patch.setattr("vtgrad.jit.record.MAKERS", makers)
+    patch.setattr("vtgrad.jit.program_call.MAKERS", makers)
 
 
 def unguarded_number(patch: pytest.MonkeyPatch) -> None:

@@ -50,8 +50,6 @@ OF_TYPES: Final[dict[str, set[str]]] = {
         "set_history",
         "thread_local_state",
     },
-    # A recording is accepted after more runs of the call that was recorded.
-    "vtgrad.jit": {"check", "record"},
     # To users a context and its node are one object: see Note [A context and its node].
     "vtgrad.function": {"context", "function_ctx", "node"},
     # `vtgrad` shows `vtgrad.testing`, which is written on top of it as users would write it.

@@ -39,6 +39,7 @@ from vtgrad.graph.input_metadata import metadata_of
 from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.graph.set_history import meta_of, own_meta, requires_grad
 from vtgrad.graph.thread_levels import thread
+from vtgrad.graph.thread_local_state import set_grad
 from vtgrad.ops.view_impls import views as view_impls
 from vtgrad.storage import making
 from vtgrad.storage.key_set import keys
@@ -359,7 +360,7 @@ def _written(x: TensorBase, node: BackwardCFunction, nr: int, call: Call) -> Non
     meta = own_meta(x)
     if meta.cell is not None:
         # As in PyTorch, a gradient that was retained for the old value is dropped.
-        meta.cell.grad = None
+        set_grad(meta.cell, None)
     if view_meta_of(x) is None:
         if thread.transform is not None:
             # See Note [What a transform leaves behind].

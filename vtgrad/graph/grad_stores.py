@@ -30,6 +30,7 @@ import numpy as np
 
 from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.operators import operators
+from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.geometry import has_self_overlap
@@ -219,6 +220,9 @@ class GradStores:
     def commit(self) -> None:
         """Execute all prepared stores, in one call that no handler interrupts."""
         tensors, sums = self.tensors, self._sums
+        changes = this_thread.changes
+        if changes is not None:
+            changes.grads += tensors.items()
         fill = map(setattr, tensors, repeat("grad"), tensors.values())
         if sums is None:
             deque(fill, 0)

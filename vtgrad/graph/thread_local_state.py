@@ -11,11 +11,40 @@ from vtgrad.graph.sequence_nr import Numbering
 from vtgrad.storage.thread_state import made, part_of_thread
 
 if TYPE_CHECKING:
+    from vtgrad.graph.hooks import GradCell
     from vtgrad.graph.node import Node
     from vtgrad.graph.packed import Packed
     from vtgrad.storage.tensor_base import TensorBase
+    from vtgrad.storage.tensor_impl import TensorImpl
 
-__all__ = ["this_thread"]
+__all__ = ["Changes", "set_grad", "this_thread"]
+
+
+class Changes:
+    """What the threads of a recorded program change of tensors, beside memory and versions.
+
+    It is noted before it is changed, so an entry may belong to a change that was interrupted.
+
+    Attributes
+    ----------
+    grads : list of tuple
+        Cells of ``.grad``, with what is put there.
+    impls : dict of int to TensorImpl
+        By ``id``, tensors whose ``requires_grad`` is set.
+    generators : dict of int to object
+        By ``id``, generators of random numbers that are seeded.
+    """
+
+    __slots__ = ("generators", "grads", "impls")
+
+    grads: list[tuple[GradCell, TensorBase | None]]
+    impls: dict[int, TensorImpl]
+    generators: dict[int, object]
+
+    def __init__(self) -> None:
+        self.grads = []
+        self.impls = {}
+        self.generators = {}
 
 
 class _ThisThread:
@@ -33,12 +62,23 @@ class _ThisThread:
         What the unpack functions of the node that runs have returned; see Note [Unpacked once].
     running_node : Node or None
         The node that runs at this moment; known in anomaly mode only, see Note [Anomaly mode].
+    changes : Changes or None
+        Where a recording notes what its program changes while other threads run.
     """
 
     numbering: Numbering = made(Numbering)
     writes: dict[Node, Node] = made(dict)
     unpacked: dict[Packed, TensorBase] = made(dict)
     running_node: Node | None = None
+    changes: Changes | None = None
 
 
 this_thread: _ThisThread = part_of_thread(_ThisThread)
+
+
+def set_grad(cell: GradCell, value: TensorBase | None) -> None:
+    """Set a ``.grad``, which a recording on this thread notes."""
+    changes = this_thread.changes
+    if changes is not None:
+        changes.grads.append((cell, value))
+    cell.grad = value

@@ -463,7 +463,8 @@ def trace(function: Callable[P, R], *examples: P.args, **named: P.kwargs) -> Tra
 
     The function runs several times, on copies: on the examples and on other values, so that a
     recording that is not the function is not accepted. Afterwards memory, versions, ``.grad`` and
-    random generators are as before. What the function prints is printed each time.
+    random generators are as before. What the function prints is printed each time. Other threads
+    must not use the tensors of the function meanwhile.
 
     Parameters
     ----------
@@ -482,7 +483,8 @@ def trace(function: Callable[P, R], *examples: P.args, **named: P.kwargs) -> Tra
     Raises
     ------
     RecordingError
-        If the function does what cannot be recorded, or a result is connected to a graph.
+        If the function does what cannot be recorded, or a result is connected to a graph, or if
+        another thread has changed a tensor that the function uses.
 
     Examples
     --------

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import numpy as np
 
@@ -29,12 +29,10 @@ from vtgrad.errors import RecordingError
 from vtgrad.jit.compare import first_difference
 from vtgrad.jit.interpret import GuardFailed, array_at, interpret
 from vtgrad.jit.outcomes import Outcome, Value, value_of_array
+from vtgrad.jit.program_call import Call
 from vtgrad.jit.recording import Memory, Recording
 from vtgrad.jit.steps import Place
 from vtgrad.storage.arrays import Array
-
-if TYPE_CHECKING:
-    from vtgrad.jit.record import Call
 
 __all__ = ["check"]
 
@@ -143,10 +141,14 @@ def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcom
     count = len(made.arguments)
     world = call.world
     try:
-        world.enter(as_recording=False)
-        with np.errstate(all="ignore"):
-            results = interpret(made.program, own[:count], own[count:])
+        try:
+            world.enter(as_recording=False)
+            with np.errstate(all="ignore"):
+                results = interpret(made.program, own[:count], own[count:])
+        finally:
+            world.leave()
     finally:
+        # Once more, in case an interrupt has ended the first.
         world.leave()
     values = [value_of_array(x) for x in results]
     return Outcome(values, [x.tobytes() for x in own])

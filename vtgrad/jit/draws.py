@@ -13,6 +13,7 @@ import numpy as np
 
 from vtgrad.errors import RecordingError
 from vtgrad.generator import Generator, source_of
+from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.jit.recorder import Recorder, recording
 from vtgrad.jit.steps import places_in
 
@@ -73,22 +74,30 @@ class RecordedSource:
     generator : Generator
         The generator of the library.
     source : numpy.random.Generator
-        What draws.
+        What draws for the program.
+    live : numpy.random.Generator
+        What draws for other threads.
     """
 
-    __slots__ = ("generator", "source")
+    __slots__ = ("generator", "live", "source")
 
     generator: Generator
     source: np.random.Generator
+    live: np.random.Generator
 
-    def __init__(self, generator: Generator, source: np.random.Generator) -> None:
+    def __init__(
+        self, generator: Generator, source: np.random.Generator, live: np.random.Generator
+    ) -> None:
         self.generator = generator
         self.source = source
+        self.live = live
 
     def __getattr__(self, name: str) -> Callable[..., object]:
         recorder = recording.recorder
         if recorder is None:
-            found: Callable[..., object] = getattr(self.source, name)
+            # A run of the program that is not recorded, or a thread of others.
+            of_program = this_thread.changes is not None
+            found: Callable[..., object] = getattr(self.source if of_program else self.live, name)
             return found
         if name.startswith("_") or name in ("bit_generator", "spawn", "bytes"):
             raise recorder.refuse(

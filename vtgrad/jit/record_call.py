@@ -2,9 +2,9 @@
 
 Note [One recording at a time]
 
-A recording looks at all tensors of the process, and puts all of them back afterwards. So one thread
-records at a time. `trace` waits for its turn; a call of a replayed function, which can do without,
-does not wait, because the thread that records may be waiting for this one.
+A recording watches all tensors of the process, and puts back what its program has changed. So one
+thread records at a time. `trace` waits for its turn; a call of a replayed function, which can do
+without, does not wait, because the thread that records may be waiting for this one.
 """
 
 from __future__ import annotations

@@ -7,12 +7,11 @@ reads and writes their memory, moves their versions and sets their ``.grad``. A 
 program several times, and all this must be as before afterwards.
 
 So the world is looked at first: every `TensorImpl` that the garbage collector finds, its metadata,
-the cell of its ``.grad``, and every generator. What they hold is noted, and one call puts it back.
-Versions are counted by other counters meanwhile. The bytes of memory that the program uses are
-kept before the first use and copied back. Tensors that ``gc.freeze()`` hides are not found: their
-memory is not known, so a program that uses them is refused.
+the cell of its ``.grad``, and every generator. What they hold is noted. The bytes of memory that
+the program uses are kept before the first use and copied back. Tensors that ``gc.freeze()`` hides
+are not found: their memory is not known, so a program that uses them is refused.
 
-Other threads that write to the same tensors meanwhile lose their writes.
+Other threads change other tensors meanwhile: see Note [Recording beside other threads].
 """
 
 from __future__ import annotations
@@ -42,14 +41,16 @@ from vtgrad.jit.recorder import Recorder
 from vtgrad.jit.recording import Memory, Source
 from vtgrad.jit.recording_array import RecordingArray
 from vtgrad.jit.steps import Buffer, Kind
+from vtgrad.jit.witness import Witness
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 
 __all__ = ["World", "array_of"]
 
 _fields: Final[dict[type[object], tuple[str, ...]]] = {}
+# They stay if they are made in a run, see Note [Made once].
+_MADE_ONCE: Final = frozenset({"cell", "version_counter"})
 _PAGE_BITS: Final = 16
 _NOTHING: Final = object()
 
@@ -79,7 +80,7 @@ class World:
     def __init__(self, leaves: Sequence[object]) -> None:
         self.leaves = list(leaves)
         found = gc.get_objects()
-        self.impls = [x for x in found if type(x) is TensorImpl]
+        self.impls = [x for x in found if type(x) is TensorImpl and _has_memory(x)]
         self.generators = [x for x in found if type(x) is Generator]
         # These are hidden where `gc.freeze` was called.
         if all(x is not default_generator for x in self.generators):
@@ -90,20 +91,29 @@ class World:
         for number, leaf in enumerate(self.leaves):
             if isinstance(leaf, TensorBase):
                 self.numbers.setdefault(id(leaf._impl), number)
-        self._values: list[tuple[object, str, object]] = []
+        self._arrays: dict[int, Array] = {}
+        # What is put back if the program has changed the tensor.
+        self._fields: dict[int, list[tuple[object, str, object]]] = {}
         self._grads: dict[int, TensorBase] = {}
         self.grad_of: dict[int, TensorImpl] = {}
         self.needs: dict[int, bool] = {}
         for impl in self.impls:
             self._note(impl)
-        for generator in self.generators:
-            self._note_fields(generator, ("_seed", "_source"))
-        self._sources = {id(x): x._source for x in self.generators}
         self._index: dict[int, list[tuple[int, int, TensorImpl]]] | None = None
         self.groups = self._grouped()
         self._kept: dict[tuple[int, int], tuple[Array, Array]] = {}
         self.arguments: list[Memory] = []
         self.outside: list[Memory] = []
+        # See Note [Recording beside other threads].
+        self._witness: Final = Witness(self.impls)
+        self._is_entered = False
+        self._used: dict[int, TensorImpl] = {}
+        self._recorded: list[tuple[TensorImpl, Array, Array]] = []
+        self._replaced: list[tuple[Generator, object, object]] = []
+        self._versions: dict[int, int] = {}
+        self._seeds = {id(x): x._seed for x in self.generators}
+        self._sources = {id(x): copy.deepcopy(x.numpy) for x in self.generators}
+        self.disturbed: str | None = None
 
     def _add_arguments(self) -> None:
         """Add the tensors of the arguments, and their ``.grad``."""
@@ -117,14 +127,11 @@ class World:
                         present.add(id(impl))
                         self.impls.append(impl)
 
-    def _note_fields(self, holder: object, names: Iterable[str]) -> None:
-        for name in names:
-            value = getattr(holder, name, _NOTHING)
-            if value is not _NOTHING:
-                self._values.append((holder, name, value))
-
     def _note(self, impl: TensorImpl) -> None:
-        self._note_fields(impl, _fields_of(TensorImpl))
+        fields: list[tuple[object, str, object]] = []
+        self._arrays[id(impl)] = impl.array
+        self._fields[id(impl)] = fields
+        _note_fields(fields, impl, _fields_of(TensorImpl))
         meta = impl.autograd_meta
         if meta is None:
             self.needs[id(impl)] = False
@@ -132,11 +139,11 @@ class World:
         self.needs[id(impl)] = meta.needs_gradient()
         cell = _cell_of(impl)
         if cell is not None:
-            self._note_fields(cell, ("grad", "leaf_state", "post_accumulate", "memory"))
+            _note_fields(fields, cell, ("leaf_state", "post_accumulate", "memory"))
             if cell.grad is not None:
                 self._grads[id(impl)] = cell.grad
                 self.grad_of[id(cell.grad._impl)] = impl
-        self._note_fields(meta, _fields_of(type(meta)))
+        _note_fields(fields, meta, _fields_of(type(meta)))
 
     # -- memory ----------------------------------------------------------------------------
 
@@ -174,6 +181,9 @@ class World:
             self._keep(known)
             memory = Memory([], [])
             for number, array in members:
+                leaf = self.leaves[number]
+                if isinstance(leaf, TensorBase):
+                    self._used[id(leaf._impl)] = leaf._impl
                 memory.sources.append(Source(number))
                 memory.places.append(recorder.memory.place(known, array, address_of(array)))
             self.arguments.append(memory)
@@ -192,6 +202,7 @@ class World:
         if best is None:
             return None
         start, stop, impl = best
+        self._used[id(impl)] = impl
         buffer = Buffer(Kind.OUTSIDE, stop - start, len(self.outside))
         array = plain_array(impl.array)
         known = recorder.memory.add(buffer, array, start, stop, hold=True)
@@ -238,33 +249,73 @@ class World:
 
     def enter(self, *, as_recording: bool) -> None:
         """Prepare all tensors and generators for a run, whose traces `leave` removes."""
-        counters: dict[int, VersionCounter] = {}
+        self._check_unchanged()
+        self._is_entered = True
+        self._witness.begin()
         for impl in self.impls:
-            counter = impl.version_counter
-            if counter is not None and counter is not INFERENCE:
-                own = counters.get(id(counter))
-                if own is None:
-                    own = counters[id(counter)] = VersionCounter(counter.value)
-                    if counter.storing is not None and -1 in counter.storing:
-                        own.never_end_writing()
-                impl.version_counter = own
             impl.saved = None
-            if as_recording and type(impl.array) is np.ndarray:
-                impl.array = impl.array.view(RecordingArray)
+            array = impl.array
+            if as_recording and type(array) is np.ndarray:
+                view = array.view(RecordingArray)
+                self._recorded.append((impl, array, view))
+                if impl.array is array:
+                    impl.array = view
         for generator in self.generators:
-            source = copy.deepcopy(self._sources[id(generator)])
-            if as_recording:
-                if source is None:
-                    source = np.random.Generator(np.random.PCG64(generator._seed))
-                generator._source = cast("Any", RecordedSource(generator, source))
-            else:
-                generator._source = source
+            # The program draws from a copy, and other threads from the live one.
+            live = generator.numpy
+            own = RecordedSource(generator, copy.deepcopy(self._sources[id(generator)]), live)
+            self._replaced.append((generator, live, own))
+            generator._source = cast("Any", own)
 
     def leave(self) -> None:
         """Put everything back; it may be called again after an interrupt."""
-        # Each in one call of a C function, in which no signal handler runs.
+        if not self._is_entered:
+            return
+        witness = self._witness
+        self.disturbed = self.disturbed or witness.foreign_write(self._used.values())
+        witness.settle()
+        # In one call of a C function, in which no signal handler runs.
         deque(starmap(np.copyto, self._kept.values()), 0)
-        deque(starmap(setattr, self._values), 0)
+        self._put_own_back(witness)
+        witness.end()
+        self._versions = {key: impl.counter.value for key, impl in self._used.items()}
+        self._recorded.clear()
+        self._replaced.clear()
+        self._is_entered = False
+
+    def _check_unchanged(self) -> None:
+        """Note whether another thread wrote what the program uses, since the last run."""
+        for key, version in self._versions.items():
+            if self._used[key].counter.value != version:
+                self.disturbed = self.disturbed or "a write between two of its runs"
+
+    def _put_own_back(self, witness: Witness) -> None:
+        """Put back what the program has changed, beside memory and versions."""
+        grads: dict[GradCell, TensorBase | None] = {}
+        fields: list[tuple[object, str, object]] = []
+        for impl in self.impls:
+            cell = _cell_of(impl)
+            if cell is not None:
+                grads[cell] = self._grads.get(id(impl))
+        moved = witness.moved()
+        for impl in self.impls:
+            if id(impl.version_counter) in moved or id(impl) in witness.changes.impls:
+                fields += self._fields[id(impl)]
+        if not witness.put_grads_back(grads):
+            self.disturbed = self.disturbed or "a .grad that the program changes"
+        deque(starmap(setattr, fields), 0)
+        for impl, array, view in self._recorded:
+            if impl.array is view:
+                impl.array = array
+        for generator, live, source in self._replaced:
+            if id(generator) in witness.changes.generators:
+                generator._seed, generator._source = self._seeds[id(generator)], cast("Any", live)
+            elif generator._source is source:
+                generator._source = cast("Any", live)
+
+    def is_own(self, impl: TensorImpl) -> bool:
+        """Whether what has changed of a tensor is the program's."""
+        return self._witness.is_own(impl)
 
     def _keep(self, known: Known) -> None:
         """Keep the bytes of memory, which `leave` copies back."""
@@ -276,37 +327,47 @@ class World:
 
     def arrays(self) -> list[tuple[TensorImpl, Array]]:
         """All tensors with the arrays that they had before."""
-        return [
-            (impl, array)
-            for impl, name, array in self._values
-            if name == "array" and isinstance(impl, TensorImpl) and isinstance(array, np.ndarray)
-        ]
+        return [(impl, self._arrays[id(impl)]) for impl in self.impls]
 
     def changed_grads(self) -> list[tuple[TensorImpl, TensorBase | None]]:
         """Tensors whose ``.grad`` is another object than before, with the new one."""
+        own = {cell for cell, _ in self._witness.changes.grads}
         found = []
         for impl in self.impls:
             cell = _cell_of(impl)
-            before = self._grads.get(id(impl))
-            after = None if cell is None else cell.grad
-            if after is not before:
-                found.append((impl, after))
+            if cell in own:
+                before, after = self._grads.get(id(impl)), cell.grad
+                if after is not before:
+                    found.append((impl, after))
         return found
 
     def versions(self) -> dict[int, int]:
-        """How far the counter of each tensor has moved, where it has."""
-        before = {
-            id(holder): value for holder, name, value in self._values if name == "version_counter"
-        }
-        moved = {}
-        for impl in self.impls:
-            old, new = before[id(impl)], impl.version_counter
-            if new is None or new is INFERENCE:
-                continue
-            start = old.value if isinstance(old, VersionCounter) else 0
-            if new.value != start:
-                moved[id(impl)] = new.value - start
-        return moved
+        """How far the program has moved the counter of each tensor, where it has."""
+        moved = self._witness.moved()
+        found = {id(impl): moved.get(id(impl.version_counter), 0) for impl in self.impls}
+        return {key: by for key, by in found.items() if by}
+
+
+def _note_fields(
+    fields: list[tuple[object, str, object]], holder: object, names: Iterable[str]
+) -> None:
+    for name in names:
+        value = getattr(holder, name, _NOTHING)
+        if (
+            value is not _NOTHING
+            and name != "saved"
+            and (value is not None or name not in _MADE_ONCE)
+        ):
+            fields.append((holder, name, value))
+
+
+def _has_memory(impl: TensorImpl) -> bool:
+    """Whether a tensor does not stand for a sample, which `vmap` on another thread may use.
+
+    A sample is found after its level too, until the garbage collector finds it in a circle.
+    """
+    extra = impl.extra_meta
+    return extra is None or extra.stands_for is None
 
 
 def _fields_of(kind: type[object]) -> tuple[str, ...]:

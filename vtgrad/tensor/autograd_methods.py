@@ -25,6 +25,7 @@ from vtgrad.graph.batch import is_batched
 from vtgrad.graph.hooks import HookDict, LeafState, RemovableHandle, TensorHook
 from vtgrad.graph.node import Node
 from vtgrad.graph.set_history import forget_leaf_node, gradient_edge, meta_of, own_meta
+from vtgrad.graph.thread_local_state import set_grad, this_thread
 from vtgrad.graph.tracer import detach_traced, note_hook, refuse_traced
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.generated import functional as F
@@ -270,7 +271,7 @@ class AutogradMethods(TensorMethods):
         if value is None:
             meta = meta_of(self)
             if meta is not None and meta.cell is not None:
-                meta.cell.grad = None
+                set_grad(meta.cell, None)
             return
         if not isinstance(value, TensorBase):
             raise ArgumentTypeError(
@@ -303,7 +304,7 @@ class AutogradMethods(TensorMethods):
             raise GradAssignmentError(
                 f"the gradient is on {there}, the tensor on {here}", expected=here, found=there
             )
-        own_meta(self).own_cell().grad = value
+        set_grad(own_meta(self).own_cell(), value)
 
     @grad.deleter
     def grad(self) -> None:
@@ -358,6 +359,9 @@ class AutogradMethods(TensorMethods):
                 "an inference tensor cannot begin to require grad outside of inference mode; "
                 "clone it to get a normal tensor"
             )
+        changes = this_thread.changes
+        if changes is not None:
+            changes.impls[id(self._impl)] = self._impl
         meta = meta_of(self)
         if not requires_grad:
             if meta is not None and meta.was_produced():

@@ -64,8 +64,8 @@ _LARGEST_ETA: Final = 0.34
 _BITS: Final = 400
 # Rows of so many elements in all stay in the processor's cache.
 _AT_ONCE: Final = 32768
-# Numbers of steps, as a column.
-_STEPS: Final[Array] = constant([[float(n)] for n in range(1, 20)])
+# The most steps that are computed as rows of one array.
+_MOST_AT_ONCE: Final = 16
 # The terms that count of a power series up to 1.1.
 _TERMS_OF_DIFFERENCE: Final = 19
 # The coefficients of the area hyperbolic tangent, but for the first.
@@ -188,8 +188,9 @@ def _lower_by_series(a: Array, x: Array) -> Array:
     # See Note [Terms as rows].
     at_once = _steps_at_once(a)
     terms = making.empty((at_once, a.size))
+    numbers, _ = _step_numbers()
     for start in range(0, _MOST_STEPS, at_once):
-        np.add(a, _STEPS[:at_once] + start, terms)
+        np.add(a, numbers[start : start + at_once], terms)
         np.divide(x, terms, terms)
         term, total = _added(term, total, terms)
         if not np.count_nonzero(term > _TINY * total):
@@ -203,13 +204,20 @@ def _lower_by_series(a: Array, x: Array) -> Array:
     return total
 
 
+@made_once
+def _step_numbers() -> tuple[Array, Array]:
+    """The numbers of all steps as a column, and twice these."""
+    numbers = making.arange(1.0, _MOST_STEPS + _MOST_AT_ONCE + 1.0)[:, None]
+    return numbers, 2 * numbers
+
+
 def _scale_of_small(a: Array, x: Array) -> Array:
     """The factor divided by a is that of gamma(a + 1), which is finite for the smallest a."""
     result: Array = np.exp(a * np.log(x) - x - lgamma_of_one_more()(a))
     return result
 
 
-def _steps_at_once(a: Array, most: int = 16) -> int:
+def _steps_at_once(a: Array, most: int = _MOST_AT_ONCE) -> int:
     """How many terms are computed as rows of one array; the fewer elements, the more."""
     return max(4, min(most, _AT_ONCE // a.size))
 
@@ -235,12 +243,13 @@ def _upper_by_fraction(a: Array, x: Array) -> Array:
     part = making.empty(a.shape)
     at_once = _steps_at_once(a)
     ratios, denominators = making.empty((at_once, a.size)), making.empty((at_once, a.size))
+    numbers, doubled = _step_numbers()
     for start in range(0, _MOST_STEPS, at_once):
-        steps = _STEPS[:at_once] + start
+        steps = numbers[start : start + at_once]
         # The numerators and denominators of the fraction, which becomes the ratios.
         np.subtract(steps, a, ratios)
         np.multiply(ratios, steps, ratios)
-        np.add(beyond, 2 * steps, denominators)
+        np.add(beyond, doubled[start : start + at_once], denominators)
         np.multiply(denominators, denominators, denominators)
         np.subtract(denominators, _ONE, denominators)
         for row, denominator in zip(ratios, denominators, strict=True):
@@ -260,8 +269,9 @@ def _upper_by_fraction(a: Array, x: Array) -> Array:
 def _upper_by_difference(a: Array, x: Array) -> Array:
     term, total = _ONE, making.zeros(a.shape)
     minus, at_once = -x, _steps_at_once(a, _TERMS_OF_DIFFERENCE)
+    numbers, _ = _step_numbers()
     for start in range(0, _TERMS_OF_DIFFERENCE, at_once):
-        steps = _STEPS[start : min(start + at_once, _TERMS_OF_DIFFERENCE)]
+        steps = numbers[start : min(start + at_once, _TERMS_OF_DIFFERENCE)]
         terms = minus / steps
         np.multiply(terms[0], term, terms[0])
         multiply_rows(terms)
