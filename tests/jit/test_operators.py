@@ -196,4 +196,4 @@ def test_an_error_ends_the_trace() -> None:
     with pytest.raises(KeyboardInterrupt):
         list_operators(program)
     assert not observers
-    assert "observed" not in vt.add.__code__.co_name
+    assert vt.__compiled__ or "observed" not in vt.add.__code__.co_name

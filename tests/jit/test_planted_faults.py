@@ -18,7 +18,6 @@ from vtgrad.jit.recording_array import RecordingArray
 from vtgrad.jit.steps import Place
 
 pytestmark = [
-    pytest.mark.skipif(vt.__compiled__, reason="native code is not seen by a recording"),
     pytest.mark.filterwarnings("ignore"),
 ]
 

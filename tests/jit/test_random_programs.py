@@ -6,11 +6,8 @@ from collections import Counter
 
 import pytest
 
-import vtgrad as vt
 from tests.jit.random_tensor_programs import arguments, program
 from tests.jit.replaying import outcome
-
-pytestmark = pytest.mark.skipif(vt.__compiled__, reason="native code is not seen by a recording")
 
 
 def check(seeds: range, *, rewinds: bool) -> Counter[str]:

@@ -181,7 +181,8 @@ def test_a_view_is_no_step() -> None:
 def test_steps_have_the_operator_and_the_line_of_the_program() -> None:
     made = record(lambda x: vt.tanh(x), (normal(3),))
     (step,) = made.program.steps
-    assert step.operator == "tanh"
+    # Native functions have no frames that would tell their names.
+    assert step.operator == ("" if vt.__compiled__ else "tanh")
     assert step.line is not None
     assert step.line[0] == __file__
 

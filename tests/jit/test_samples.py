@@ -10,12 +10,10 @@ from typing import Final
 
 import pytest
 
-import vtgrad as vt
 from tests.jit.replaying import MODES, cases_of, outcome
 from tests.ops.calls import Case
 
 pytestmark = [
-    pytest.mark.skipif(vt.__compiled__, reason="native code is not seen by a recording"),
     pytest.mark.filterwarnings("ignore"),
 ]
 

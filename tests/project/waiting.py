@@ -40,6 +40,8 @@ def become(program: str, outputs: list[str]) -> None:
     sys.argv[:] = [program]
     if not sys.flags.safe_path:
         sys.path[0] = folder
+    # The compiled build is tested with it; interpreters that the program starts are a reader's.
+    os.environ.pop("PYTHONSAFEPATH", None)
 
 
 if __name__ == "__main__" and (found := wait()) is not None:

@@ -40,6 +40,10 @@ _BOOKKEEPING: Final = frozenset(
 )
 
 
+# What the frames of an import have as their file.
+_IMPORTING: Final = "<frozen importlib._bootstrap>"
+
+
 class _Owner(Enum):
     """Who has written a piece of code."""
 
@@ -117,8 +121,20 @@ def is_bookkeeping() -> bool:
 
 
 def is_users() -> bool:
-    """Whether the caller of a function that asks this is the user's code itself."""
-    return _owner(_getframe(2).f_code) is _USER
+    """Whether the caller of a function that asks this is the user's code itself.
+
+    Modules that the program imports as it runs, as those of SciPy, are no part of it: what they
+    make as they are imported stays for later calls.
+    """
+    frame: FrameType | None = _getframe(2)
+    if frame is None or _owner(frame.f_code) is not _USER:
+        return False
+    # Below the recorder's frame are the callers of the recording, which may be an import.
+    while frame is not None and _owner(frame.f_code) is not _RECORDER:
+        if frame.f_code.co_filename == _IMPORTING:
+            return False
+        frame = frame.f_back
+    return True
 
 
 def users_frame() -> FrameType | None:

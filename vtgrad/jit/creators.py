@@ -20,6 +20,7 @@ from vtgrad.jit.recording_array import RecordingArray, RecordingNumber, stripped
 from vtgrad.jit.values import arrays_in
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.thread_state import changed, run_with
 
 __all__ = ["MAKERS", "users_functions_replaced"]
 
@@ -187,6 +188,57 @@ def _plain_view(array: Array) -> Array:
     return np.ndarray.view(found, RecordingArray)
 
 
+# A function of another library calls NumPy too, which is no part of the program.
+_UNRECORDED: Final = changed(makers=None, recorder=None)
+
+
+class OfAnotherLibrary:
+    """A function of another library, as of SciPy, which is one step of a recording.
+
+    Numbers in its result, as LAPACK's ``info``, are scalars of NumPy: a number that the program
+    asks for is then guarded.
+
+    Attributes
+    ----------
+    function : callable
+        The function.
+    """
+
+    __slots__ = ("function",)
+
+    function: Callable[..., Any]
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+
+    @property
+    def __name__(self) -> str:
+        """The function's name; LAPACK's wrappers are of no module, and say what they are first."""
+        name = str(getattr(self.function, "__name__", self.function)).rpartition(" ")[2]
+        module = getattr(self.function, "__module__", None)
+        return f"{module or 'scipy.linalg.lapack'}.{name}"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Its result."""
+        found = run_with(_UNRECORDED, self.function, *args, **kwargs)
+        if not isinstance(found, tuple):
+            return found
+        return tuple([np.asarray(x)[()] if isinstance(x, (int, float)) else x for x in found])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OfAnotherLibrary) and self.function == other.function
+
+    def __hash__(self) -> int:
+        return hash(self.function)
+
+    def __repr__(self) -> str:
+        return f"OfAnotherLibrary({self.__name__})"
+
+
+def _call(function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    return _recorder().call(OfAnotherLibrary(function), args, kwargs)
+
+
 def _refusing(name: str) -> Maker:
     def make(*args: Any, **kwargs: Any) -> Any:
         raise _recorder().refuse(f"{name} cannot be recorded", "refused function")
@@ -205,6 +257,8 @@ def _makers() -> dict[str, Maker]:
             makers[name] = _like(name, numpys)
         elif name in _VIEWS:
             makers[name] = _view(numpys)
+        elif name == "call":
+            makers[name] = _call
         elif name == "ndarray":
             makers[name] = _ndarray
         elif name == "plain_view":

@@ -117,7 +117,11 @@ def _home_of(value: object) -> tuple[str, str]:
                 continue
             if found is value and name.isidentifier():
                 return module, name
-    what = f"{own}.{name}" if isinstance(name, str) else f"an object of {type(value).__name__}"
+    if not isinstance(name, str):
+        what = f"an object of {type(value).__name__}"
+    else:
+        # A function of another library says its module in its name.
+        what = name if "." in name else f"{own}.{name}"
     raise NotImplementedError(
         f"the program cannot be written as NumPy alone: it needs {what}, which is not in NumPy"
     )

@@ -45,8 +45,8 @@ def record(
     --------
     >>> x = vt.tensor([1.0, 2.0])
     >>> made = record(lambda x: (x * x).sum(), (x,))
-    >>> [step.operator for step in made.program.steps]
-    ['mul', 'sum_default']
+    >>> [step.function.__name__ for step in made.program.steps]
+    ['multiply', 'reduce']
     """
     if recording.recorder is not None:
         raise RecordingError(

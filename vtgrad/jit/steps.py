@@ -131,7 +131,8 @@ class Step:
     line : Line or None
         The user's line that led to it.
     operator : str
-        The name of the library's operator or node that made the call; "" if it is not known.
+        The name of the library's operator or node that made the call; "" if it is not known,
+        as in the compiled build, whose functions have no frames.
     """
 
     function: Callable[..., object]

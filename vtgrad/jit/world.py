@@ -28,6 +28,7 @@ import numpy as np
 from vtgrad.generator import Generator, default_generator
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.hooks import GradCell
+from vtgrad.graph.node_fields import own_fields
 from vtgrad.jit.draws import RecordedSource
 from vtgrad.jit.provenance import (
     Known,
@@ -47,7 +48,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 
 __all__ = ["World", "array_of"]
 
-_FIELDS: Final = tuple(name for name in dir(TensorImpl) if name in TensorImpl.__annotations__)
+_fields: Final[dict[type[object], tuple[str, ...]]] = {}
 # They stay if they are made in a run, see Note [Made once].
 _MADE_ONCE: Final = frozenset({"cell", "version_counter"})
 _PAGE_BITS: Final = 16
@@ -130,7 +131,7 @@ class World:
         fields: list[tuple[object, str, object]] = []
         self._arrays[id(impl)] = impl.array
         self._fields[id(impl)] = fields
-        _note_fields(fields, impl, _FIELDS)
+        _note_fields(fields, impl, _fields_of(TensorImpl))
         meta = impl.autograd_meta
         if meta is None:
             self.needs[id(impl)] = False
@@ -142,9 +143,7 @@ class World:
             if cell.grad is not None:
                 self._grads[id(impl)] = cell.grad
                 self.grad_of[id(cell.grad._impl)] = impl
-        for kind in type(meta).__mro__:
-            names = getattr(kind, "__slots__", ())
-            _note_fields(fields, meta, (names,) if isinstance(names, str) else names)
+        _note_fields(fields, meta, _fields_of(type(meta)))
 
     # -- memory ----------------------------------------------------------------------------
 
@@ -369,6 +368,20 @@ def _has_memory(impl: TensorImpl) -> bool:
     """
     extra = impl.extra_meta
     return extra is None or extra.stands_for is None
+
+
+def _fields_of(kind: type[object]) -> tuple[str, ...]:
+    """The names of all fields of a class.
+
+    Of a compiled class, members of a struct look like properties, so mypyc's list is read.
+    """
+    known = _fields.get(kind)
+    if known is None:
+        found: dict[str, None] = {}
+        for base in kind.__mro__:
+            found.update(dict.fromkeys(vars(base).get("__mypyc_attrs__", own_fields(base))))
+        known = _fields[kind] = tuple([name for name in found if not name.startswith("__")])
+    return known
 
 
 def _cell_of(impl: TensorImpl) -> GradCell | None:

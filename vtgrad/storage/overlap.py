@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import Enum
 from functools import lru_cache
 from math import gcd
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,11 @@ __all__ = ["Geometry", "Overlap", "covers", "every_byte", "has_self_overlap", "m
 
 Geometry: TypeAlias = tuple[Shape, Shape, int]
 """Sizes, strides and storage offset, in elements."""
+
+# A recording replaces NumPy's attributes, to see the user's calls. Positions are no part of a
+# program, and compiled code has no frames that would tell it from the user's.
+_arange: Final = np.arange
+_full: Final = np.full
 
 
 class Overlap(Enum):
@@ -119,9 +124,9 @@ def covers(whole: Geometry, part: Geometry) -> bool:
 def _positions(geometry: Geometry) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """The position of each element in the storage."""
     sizes, strides, offset = geometry
-    positions = np.full(1, offset, np.int64)
+    positions = _full(1, offset, np.int64)
     for size, stride in zip(sizes, strides, strict=True):
-        positions = np.add.outer(positions, np.arange(size) * stride).reshape(-1)
+        positions = np.add.outer(positions, _arange(size) * stride).reshape(-1)
     return positions
 
 

@@ -73,6 +73,10 @@ _LARGEST_GRANULE: Final = 8
 # The number of writes whose regions are remembered; a power of two.
 _RECENT: Final = 8
 _LAST_RECENT: Final = _RECENT - 1
+# A recording replaces NumPy's attributes, to see the user's calls. Logs are no part of a program,
+# and compiled code has no frames that would tell it from the user's.
+_copy: Final = np.array
+_zeros: Final = np.zeros
 # Longer indices, in bytes, are not remembered there.
 _SMALL_INDEX: Final = 4096
 # The smallest number of program lines that are remembered.
@@ -384,9 +388,9 @@ class WriteLog:
         """Make `last` as long as the storage, with a dtype for numbers up to the largest."""
         last, size = self._last, -(-self.nbytes // self._granule)
         if last is None:
-            last = np.zeros(size, np.int16)
+            last = _zeros(size, np.int16)
         elif last.size < size:
-            grown: Array = np.zeros(size, last.dtype)
+            grown: Array = _zeros(size, last.dtype)
             grown[: last.size] = last
             last = grown
         own: NumpyDType = last.dtype
@@ -473,9 +477,9 @@ class WriteLog:
 def _own_index(index: WrittenIndex) -> tuple[WrittenIndex, int]:
     """A copy of an index, whose owner may change the original, and the bytes of the copy."""
     if isinstance(index, tuple):
-        parts = tuple([k if isinstance(k, slice) else np.array(physical(k)) for k in index])
+        parts = tuple([k if isinstance(k, slice) else _copy(physical(k)) for k in index])
         return parts, sum([0 if isinstance(k, slice) else k.nbytes for k in parts])
-    own: Array = np.array(physical(index))
+    own: Array = _copy(physical(index))
     return own, own.nbytes
 
 
