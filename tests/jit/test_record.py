@@ -13,7 +13,8 @@ import vtgrad as vt
 from tests.jit.replaying import outcome, replayed
 from vtgrad.errors import RecordingError
 from vtgrad.jit.interpret import interpret
-from vtgrad.jit.record import Call, record
+from vtgrad.jit.program_call import Call
+from vtgrad.jit.record import record
 from vtgrad.jit.recording import Result, Same, Source
 from vtgrad.jit.recording_array import RecordingArray
 from vtgrad.jit.steps import Kind
