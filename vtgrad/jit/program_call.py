@@ -60,8 +60,8 @@ class Call:
     ) -> None:
         self.function = function
         self._values = arguments, keywords
-        self.leaves = flatten(self._values)
-        self.world = World(self.leaves)
+        self.leaves: list[object] = flatten(self._values)
+        self.world: World = World(self.leaves)
 
     def record(
         self, prepare: Callable[[], None], expected: Program | None = None

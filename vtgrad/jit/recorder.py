@@ -121,7 +121,7 @@ class Recorder:
         kinds: tuple[type[Array], type[Array]],
         expected: Program | None = None,
     ) -> None:
-        self.memory = KnownMemory()
+        self.memory: KnownMemory = KnownMemory()
         self._expected = expected
         if expected is not None:
             self.memory.share(expected)

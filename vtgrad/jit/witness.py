@@ -8,7 +8,9 @@ the program is told by the thread that did it, and only that is put back:
 - Each counter gets a `CountedWrites` for its records, which counts the writes of the threads that
   run the program. If these have made all moves of a counter, its number is put back; else it stays
   where it is, and what was saved before from written elements is stale. So it is after an interrupt
-  between a move and its record.
+  between a move and its record. Compiled code stores into the list without asking its class. There
+  the records say which thread wrote, as far as they are remembered, and the number stays if more
+  moves than these were made while other threads run.
 - A log of written elements would have marks of the program afterwards. If no other thread runs,
   there is another one meanwhile; else the number of a counter with a log stays too.
 - Those threads note in `Changes` each ``.grad`` and ``requires_grad`` that they set. A ``.grad`` is
@@ -25,12 +27,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from types import FunctionType
 from typing import Any, Final
 
 from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.thread_local_state import Changes, this_thread
 from vtgrad.storage.recent_writes import recent_writes
-from vtgrad.storage.record_write import KEPT, OUTERMOST, count_write
+from vtgrad.storage.record_write import KEPT, OUTERMOST, count_write, record_write
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_mode import thread
@@ -39,6 +42,9 @@ from vtgrad.storage.write_log import SAVED, WriteLog
 
 __all__ = ["Witness", "are_alone"]
 
+
+# Whether writes are counted by compiled code.
+_NATIVE: Final = not isinstance(record_write, FunctionType)
 
 _NO_RECORDS: Final[list[Record | None]] = [None] * KEPT
 
@@ -76,13 +82,26 @@ class CountedWrites(list[Record | None]):
 class _Watched:
     """A counter that is watched, and what it had before."""
 
-    __slots__ = ("counted", "counter", "impl", "is_replaced", "log", "value", "writes")
+    __slots__ = (
+        "counted",
+        "counter",
+        "impl",
+        "is_alone",
+        "is_replaced",
+        "log",
+        "settled",
+        "value",
+        "writes",
+    )
 
     counted: CountedWrites
     counter: VersionCounter
     impl: TensorImpl
+    is_alone: bool
     is_replaced: bool
     log: WriteLog | None
+    # The result of `own` at the end of the program; -1 before it.
+    settled: int
     value: int
     writes: list[Record | None] | None
 
@@ -91,6 +110,8 @@ class _Watched:
         self.counter = counter
         self.counted = CountedWrites((), Changes())
         self.value = counter.value
+        self.writes = self.log = None
+        self.is_alone, self.is_replaced, self.settled = False, False, -1
 
     def begin(self, changes: Changes, alone: bool) -> None:
         """Count from now on."""
@@ -100,6 +121,7 @@ class _Watched:
         counted = CountedWrites(_NO_RECORDS if writes is None else writes, changes)
         self.counted = counted
         self.value = counter.value
+        self.is_alone, self.settled = alone, -1
         # Whether the log is out of its place.
         replaced = self.is_replaced = alone and log is not None and log is not SAVED
         if counter.writes is writes:
@@ -107,25 +129,45 @@ class _Watched:
                 counter.log = None
             counter.writes = counted
 
+    def own(self) -> int:
+        """How many moves are those of the program."""
+        if self.settled >= 0:
+            return self.settled
+        if not _NATIVE:
+            return self.counted.own
+        moves = self.counter.value - self.value
+        if not moves or (self.is_alone and are_alone()):
+            return moves
+        # A record begins with its version; its fifth part is the thread.
+        new = [x for x in self.counted if x is not None and x[0] > self.value]
+        return moves - len([x for x in new if x[4] != thread.ident])
+
     def others(self) -> int:
         """How many moves other threads have made."""
-        return self.counter.value - self.value - self.counted.own
+        return self.counter.value - self.value - self.own()
+
+    def is_known(self) -> bool:
+        """Whether it is certain which moves are the program's."""
+        return not _NATIVE or self.is_alone or self.own() <= KEPT
 
     def is_undone(self) -> bool:
         """Whether the number is to be put back."""
         log = self.log
-        return not self.others() and (self.is_replaced or log is None or log is SAVED)
+        if self.others() or not self.is_known():
+            return False
+        return self.is_replaced or log is None or log is SAVED
 
     def settle(self) -> None:
         """Count a write of memory that is put back, if the number stays."""
         counter = self.counter
-        if counter.writes is self.counted and self.counted.own and not self.is_undone():
+        self.settled = self.own()
+        if counter.writes is self.counted and self.settled and not self.is_undone():
             count_write(self.impl, "trace", OUTERMOST)
 
     def end(self) -> None:
         """Put the counter back, as far as only the program has moved it."""
         counter, counted = self.counter, self.counted
-        before, after = self.value, self.value + counted.own
+        before, after = self.value, self.value + self.own()
         log, writes = self.log, self.writes
         if after == before or self.is_undone():
             if counter.writes is counted and counter.value == after:
@@ -176,8 +218,7 @@ class Witness:
         """Move the numbers that stay, before memory is put back."""
         this_thread.changes = None
         for watched in self._begun:
-            if watched.counted.own:
-                watched.settle()
+            watched.settle()
 
     def end(self) -> None:
         """Put the counters back."""
@@ -191,17 +232,17 @@ class Witness:
     def moves(self, impl: TensorImpl) -> int:
         """How many writes of the program the counter of a tensor has counted."""
         watched = self._watched.get(id(impl.version_counter))
-        return 0 if watched is None else watched.counted.own
+        return 0 if watched is None else watched.own()
 
     def moved(self) -> dict[int, int]:
         """For each counter that the program has moved, by ``id``, how far."""
-        return {key: x.counted.own for key, x in self._watched.items() if x.counted.own}
+        return {key: own for key, x in self._watched.items() if (own := x.own())}
 
     def foreign_write(self, used: Iterable[TensorImpl]) -> str | None:
         """What another thread wrote to a tensor that the program writes, or that it uses."""
         keys = {id(impl.version_counter) for impl in used}
         for key, watched in self._watched.items():
-            if (watched.counted.own or key in keys) and watched.others():
+            if (watched.own() or key in keys) and watched.others():
                 for write in reversed(recent_writes(watched.counter, watched.value)):
                     if write.thread != thread.ident:
                         return write.described

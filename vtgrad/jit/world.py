@@ -78,10 +78,12 @@ class World:
     """
 
     def __init__(self, leaves: Sequence[object]) -> None:
-        self.leaves = list(leaves)
+        self.leaves: list[object] = list(leaves)
         found = gc.get_objects()
-        self.impls = [x for x in found if type(x) is TensorImpl and _has_memory(x)]
-        self.generators = [x for x in found if type(x) is Generator]
+        self.impls: list[TensorImpl] = [
+            x for x in found if type(x) is TensorImpl and _has_memory(x)
+        ]
+        self.generators: list[Generator] = [x for x in found if type(x) is Generator]
         # These are hidden where `gc.freeze` was called.
         if all(x is not default_generator for x in self.generators):
             self.generators.append(default_generator)
@@ -100,7 +102,7 @@ class World:
         for impl in self.impls:
             self._note(impl)
         self._index: dict[int, list[tuple[int, int, TensorImpl]]] | None = None
-        self.groups = self._grouped()
+        self.groups: list[tuple[int, int, list[tuple[int, Array]]]] = self._grouped()
         self._kept: dict[tuple[int, int], tuple[Array, Array]] = {}
         self.arguments: list[Memory] = []
         self.outside: list[Memory] = []
