@@ -30,8 +30,10 @@ def test_the_replay_goes_the_way_of_the_program() -> None:
     assert shown.evaluations > 5
     assert shown.steps > 10 * len(FLOWS)
     # Without loops in C each step is a call of Python.
-    in_python = 0 if vt.__loops__ else shown.steps
-    assert shown.steps_in_python == in_python
+    if vt.__loops__:
+        assert shown.steps_in_python <= 0.01 * shown.steps
+    else:
+        assert shown.steps_in_python == shown.steps
     assert min(shown.seconds, shown.seconds_replayed, shown.seconds_recording) > 0.0
 
 

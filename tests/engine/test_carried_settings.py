@@ -27,6 +27,7 @@ from vtgrad.engine import signals
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.packing import HookPair
 from vtgrad.graph.sequence_nr import Numbering
+from vtgrad.graph.thread_local_state import Changes
 from vtgrad.graph.tracer import Tracer
 from vtgrad.graph.transform_record import TransformRecord
 from vtgrad.lanes.owner_state import OwnerState
@@ -101,6 +102,7 @@ def values() -> Settings:
         "numbering": Numbering(),
         "writes": {},
         "unpacked": {},
+        "changes": Changes(),
         "running_node": (vt.ones(1, requires_grad=True) * 2).grad_fn,
         "pair": HookPair(lambda tensor: tensor, lambda kept: kept),
         "disabled": "not here",

@@ -27,6 +27,7 @@ from vtgrad.jit.entry import Mismatch, cell_of
 from vtgrad.jit.recording import Memory, Source
 from vtgrad.jit.steps import Kind, Place, Program
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.storage import bytes_of
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -34,7 +35,7 @@ from vtgrad.storage.tensor_impl import TensorImpl
 __all__ = ["Binding", "bindings_of", "impl_at", "overlapping", "written_places"]
 
 
-_NO_BYTES: Final[Array] = np.empty(0, np.uint8)
+_NO_BYTES: Final[Array] = constant([], np.dtype(np.uint8))
 
 
 class _Bytes:

@@ -45,6 +45,7 @@ from vtgrad.jit.steps import (
     places_in,
 )
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.lasting_arrays import constant
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 
 __all__ = ["fold", "improve", "with_equal_constants", "without_dead_steps"]
@@ -66,7 +67,7 @@ def fold(program: Program, effects: Effects | None = None) -> Program:
 
 
 # The memory of a buffer of which nothing is known.
-_NOTHING: Final = np.empty(0, np.uint8)
+_NOTHING: Final = constant([], np.dtype(np.uint8))
 
 
 class _Folding:

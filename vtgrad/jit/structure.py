@@ -107,5 +107,3 @@ class _Key:
         return isinstance(other, _Key) and (
             self.key is other.key or (is_python(self.key) and same_value(self.key, other.key))
         )
-
-    __hash__ = None  # type: ignore[assignment]

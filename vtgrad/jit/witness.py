@@ -171,7 +171,7 @@ class _Watched:
         log, writes = self.log, self.writes
         if after == before or self.is_undone():
             if counter.writes is counted and counter.value == after:
-                counter.value = before
+                counter.value -= after - before
                 counter.writes = writes
                 if after != before or self.is_replaced:
                     counter.log = log
