@@ -117,6 +117,7 @@ def test_what_may_not_be_written_still_may_not() -> None:
         x[3, 0]
 
 
+@pytest.mark.skipif(vt.__compiled__, reason="a profile does not see native functions")
 def test_a_profile_sees_each_operator() -> None:
     x = vt.ones(3, 4)
     with profiler.profile() as profile:

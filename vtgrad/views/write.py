@@ -408,7 +408,9 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
             if content.shape != array.shape and content.ndim:
                 return False
     elif type(value) is float or type(value) is int:
-        largest = layout.largest if type(value) is float else min(SMALL, layout.largest)
+        largest = layout.largest
+        if type(value) is int and largest > SMALL:
+            largest = float(SMALL)
         if not abs(value) <= largest:  # larger, or NaN
             return False
         content = value
