@@ -316,7 +316,10 @@ def test_literals_give_the_same_bits(value: object) -> None:
     if isinstance(value, np.dtype):
         found = np.dtype(found)
     assert type(found) is type(value)
-    if isinstance(value, (float, complex, np.generic)):
+    if isinstance(value, np.longdouble):
+        # It has bytes that no number has.
+        assert found == value
+    elif isinstance(value, (float, complex, np.generic)):
         assert np.asarray(found).tobytes() == np.asarray(value).tobytes()
     else:
         assert found == value

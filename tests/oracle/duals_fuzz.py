@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import tests.oracle.gen_duals  # noqa: F401  (importing registers the kinds)
 from tests.oracle.fuzz import Fuzzer
-from tests.oracle.model_fuzz import ModelFuzzer
+from tests.oracle.model_fuzz import ModelFuzzer, compared
 from tests.oracle.torch_judge import TorchJudge
 from vtgrad.testing.libraries import vtgrad_library
 from vtgrad.testing.menu.mixtures import DUALS
@@ -48,4 +48,4 @@ class ModelDualsFuzzer(ModelFuzzer):
 
     def writer(self, rng: random.Random, session: Session, judge: TorchJudge) -> Writer:
         """See `Fuzzer`."""
-        return ModelWriter(rng, session, DUALS[rng.choice(sorted(DUALS))])
+        return ModelWriter(rng, session, compared(DUALS[rng.choice(sorted(DUALS))]))

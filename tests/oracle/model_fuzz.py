@@ -10,7 +10,7 @@ from vtgrad.testing.model_judge import ModelJudge
 from vtgrad.testing.session import Session
 from vtgrad.testing.writer import ModelWriter, Writer
 
-__all__ = ["ModelFuzzer"]
+__all__ = ["ModelFuzzer", "compared"]
 
 
 class ModelFuzzer(Fuzzer):
@@ -40,5 +40,12 @@ class ModelFuzzer(Fuzzer):
 
     def writer(self, rng: random.Random, session: Session, judge: TorchJudge) -> Writer:
         """See `Fuzzer`."""
-        mixture = MIXTURES[rng.choice(sorted(MIXTURES))]
-        return ModelWriter(rng, session, mixture)
+        return ModelWriter(rng, session, compared(MIXTURES[rng.choice(sorted(MIXTURES))]))
+
+
+def compared(mixture: tuple[str, ...]) -> tuple[str, ...]:
+    """The kinds of steps after which PyTorch's graph is that of the library, node by node.
+
+    ``x[i] += v`` is one write in the library and two in PyTorch.
+    """
+    return tuple([name for name in mixture if name != "augment_item"])
