@@ -407,20 +407,23 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
                 return False
             if content.shape != array.shape and content.ndim:
                 return False
-    elif type(value) is float or type(value) is int:
-        largest = layout.largest
-        if type(value) is int and largest > SMALL:
-            largest = float(SMALL)
-        if not abs(value) <= largest:  # larger, or NaN
+    else:
+        # Apart: compiled code takes what is an int or a float for a float.
+        if type(value) is float:
+            if not abs(value) <= layout.largest:  # larger, or NaN
+                return False
+            content = value
+        elif type(value) is int:
+            if abs(value) > SMALL or layout.largest < 0:
+                return False
+            content = value
+        else:
             return False
-        content = value
         if of_row is None:
             try:
                 array, inside = array[index], _ALL
             except (IndexError, OverflowError):
                 return False
-    else:
-        return False
     if counter.log is not None:
         # See Note [Marked for the next version].
         while mark_part(impl, counter, index) != counter.value + 1:
