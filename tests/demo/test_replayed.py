@@ -1,4 +1,4 @@
-"""The replayed search takes the program's way to the bit, and a difference is told.
+"""The replayed search takes the program's way to the bit, and shows a difference.
 
 What breaks it: a replay with another bit; a verdict that cannot be false; a search that is counted
 or timed together with the recording.

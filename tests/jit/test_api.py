@@ -9,7 +9,7 @@ import sys
 import threading
 import warnings
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -20,6 +20,8 @@ import pytest
 import vtgrad as vt
 from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from vtgrad.errors import RecordingError, ReplayGuardError
+from vtgrad.jit.call import Computed, Replay
+from vtgrad.jit.entry import Mismatch
 
 
 def doubles(*values: float) -> vt.Tensor:
@@ -399,6 +401,32 @@ def test_a_number_of_a_closure_that_changes_is_noticed_while_it_is_compared() ->
     with pytest.warns(UserWarning, match="result 1 differs.*not replayed any more"):
         assert fast(drive()).tolist() == [2.5, 5.0]
     assert fast(drive()).tolist() == [2.5, 5.0]
+
+
+def test_a_call_that_runs_while_another_one_gives_up_is_compared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs = 0
+
+    def program(x: vt.Tensor) -> vt.Tensor:
+        nonlocal runs
+        runs += 1
+        return x * 2
+
+    fast = vt.jit.replay(program)
+    fast(vt.ones(2))
+    before, run = runs, Replay.run
+
+    def given_up(self: Replay, leaves: Sequence[object]) -> Computed | Mismatch:
+        """What another thread does in the midst of this call."""
+        found = run(self, leaves)
+        fast._give_up("another thread gives up")
+        return found
+
+    monkeypatch.setattr(Replay, "run", given_up)
+    with pytest.warns(UserWarning, match="another thread gives up"):
+        assert fast(vt.ones(2)).tolist() == [2, 2]
+    assert runs == before + 1
 
 
 def test_two_threads_have_the_bits_of_one() -> None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from textwrap import dedent
 
@@ -18,23 +17,9 @@ from vtgrad.jit.creators import OfAnotherLibrary
 from vtgrad.jit.record import record
 from vtgrad.storage.arrays import Array
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("few_objects")]
 
 Program = Callable[..., tuple[vt.Tensor, ...]]
-
-
-@pytest.fixture(autouse=True)
-def few_objects() -> Iterator[None]:
-    """A recording looks at all objects, of which pytest has a million."""
-    frozen = gc.get_freeze_count()
-    if frozen:
-        # The suite has done it.
-        yield
-        return
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 def some(*shape: int, seed: int) -> vt.Tensor:

@@ -23,7 +23,6 @@ from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["fit_array", "fit_tensor", "wrong_count"]
 
-# An alias saves an attribute look-up for every gradient.
 _HALF: Final = np.dtype(np.float16)
 
 

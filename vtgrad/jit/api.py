@@ -210,7 +210,7 @@ class Traced(Generic[P, R]):
             path,
             parameters=self._parameters(),
             outside=call.outside_now(),
-            title=f"{_name(self._function)}, recorded.",
+            title=f"{_name(self._function)}, recorded",
         )
 
     def _program(self) -> Program:
@@ -393,7 +393,7 @@ class Replayed(Generic[P, R]):
     ) -> R:
         """Commit a run, or compare it with the function."""
         function = cast("Callable[..., R]", self._function)
-        compared = self._compared.get(call, _COMPARED)
+        compared = self._compared.get(call, 0)
         if compared < _COMPARED:
             self._compared[call] = compared + 1
             return self._compare(call, computed, leaves, args, kwargs)

@@ -1,7 +1,7 @@
 """Programs that do less and return the same bits.
 
-Each pass takes a program and returns another one, and changes nothing of the first. What is known
-about memory is told by intervals, see Note [Bytes of a place].
+Each pass takes a program and returns another one, and changes nothing of the first. Two
+steps concern each other where their intervals of memory meet, see Note [Bytes of a place].
 
 Note [What a pass may change]
 

@@ -2,8 +2,8 @@
 
 Note [Recording beside other threads]
 
-Version counters stay in their places, so that no write of another thread is missed. What belongs to
-the program is told by the thread that did it, and only that is put back:
+Version counters stay in their places, so that no write of another thread is missed. A change
+belongs to the program if one of its threads made it, and only such changes are put back:
 
 - Each counter gets a `CountedWrites` for its records, which counts the writes of the threads that
   run the program. If these have made all moves of a counter, its number is put back; else it stays

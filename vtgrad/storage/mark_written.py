@@ -80,19 +80,18 @@ def mark_part(impl: TensorImpl, counter: VersionCounter, index: PartIndex) -> in
     int
         As `mark_written`.
     """
+    row, layout = index[0], impl.layout
+    if len(index) != 2 or type(row) is not int or layout is None or layout is PECULIAR:
+        part = impl.array[index]
+        offset = impl.byte_offset + _address(part) - _address(impl.array)
+        return mark_array(impl, counter, part, offset)
     log = counter.log
     if log is None or log is SAVED:
         log = impl.own_log(counter)
-    row, layout = index[0], impl.layout
-    if len(index) == 2 and type(row) is int and layout is not None and layout is not PECULIAR:
-        if row < 0:
-            row += layout.shape[0]
-        offset = impl.byte_offset + row * layout.row_bytes
-        version = log.note(counter, (offset, offset + layout.row_bytes, None))
-    else:
-        part = impl.array[index]
-        offset = impl.byte_offset + _address(part) - _address(impl.array)
-        version = log.note(counter, region_of(part, offset))
+    if row < 0:
+        row += layout.shape[0]
+    offset = impl.byte_offset + row * layout.row_bytes
+    version = log.note(counter, (offset, offset + layout.row_bytes, None))
     if log.token is not None:
         keep_overwritten(log, version, impl.storage, impl.array[index], offset, None)
     return version
