@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, TypeAlias
 from vtgrad.ops.generated import forward_formulas
 from vtgrad.ops.operator import Operator
 
-__all__ = ["FormulaOnto", "FormulaOverArrays", "ForwardFormula", "TangentFunctions", "functions_of"]
+__all__ = ["FormulaOnto", "FormulaOverArrays", "ForwardFormula", "TangentFunctions", "add_functions", "functions_of"]
 
 # Called with the arguments by name, with those tangents that there are, and with the result;
 # returns the tangent of the result, or a tuple of those of several results.
@@ -43,6 +43,11 @@ class TangentFunctions(NamedTuple):
 
 
 _found: Final[dict[str, TangentFunctions]] = {}
+
+
+def add_functions(row: str, functions: TangentFunctions) -> None:
+    """State the functions of an operator that is no row of the tables."""
+    _found[row] = functions
 
 
 def functions_of(operator: Operator) -> TangentFunctions:
