@@ -1,0 +1,207 @@
+"""Densities of the gamma and the beta distribution, and differences of the digamma function.
+
+Note [Densities by deviances]
+
+The density of the gamma distribution at x is ``x**(a - 1) * exp(-x) / gamma(a)``. As the
+exponential of a sum of logarithms it loses as many digits as the logarithms have in front of the
+point. C. Loader, "Fast and accurate computation of binomial probabilities", 2000, has it as ::
+
+    sqrt(a / (2 pi)) / x * exp(-rest(a) - deviance(a, x))
+
+where ``rest(a)`` is what Stirling's formula leaves of the logarithm of ``gamma(a + 1)``, and
+``deviance(a, x) = a log(a / x) - a + x``, which is small where the density is not. The density of
+the beta distribution is the same with three rests and two deviances. For small parameters products
+are as exact.
+"""
+
+from __future__ import annotations
+
+from math import pi
+from typing import Final
+
+import numpy as np
+
+from vtgrad.ops.generated import functional as F
+from vtgrad.ops.kernels.special.zeta import BERNOULLI
+from vtgrad.special.elementwise import Elementwise
+from vtgrad.special.scipy_function import scipy_special
+from vtgrad.storage import making
+from vtgrad.storage.arrays import Array
+from vtgrad.tensor.tensor import Tensor
+
+__all__ = ["BETA_DENSITY", "DIGAMMA_DIFFERENCE", "GAMMA_DENSITY", "GAMMA_QUOTIENT"]
+
+# Both parameters of a density by deviances are at least this.
+_LARGE: Final = 12.0
+# Stirling's series has all digits from here on.
+_FAR: Final = 16
+_TERMS: Final = 8
+
+
+def _gamma_density(a: Array, x: Array) -> Array:
+    """See Note [Densities by deviances]."""
+    special = scipy_special("gammainc")
+    result: Array = np.power(x, a - 1) * np.exp(-x) * special.rgamma(a)
+    large = (a >= _LARGE) & (x > 0) & np.isfinite(x)
+    c, y = a[large], x[large]
+    result[large] = np.sqrt(c / (2 * pi)) / y * np.exp(-_rest(c) - _deviance(c, y))
+    result[x < 0] = np.nan
+    # The exponential is smaller than any power.
+    result[np.isposinf(x) & np.isfinite(a)] = 0
+    return result
+
+
+def _beta_density(a: Array, b: Array, x: Array) -> Array:
+    """See Note [Densities by deviances]."""
+    special = scipy_special("betainc")
+    result: Array = np.power(x, a - 1) * np.power(1 - x, b - 1) / special.beta(a, b)
+    # The poles of the beta function are zeros, but not beside zeros of the powers.
+    result[((a == 0) | (b == 0)) & (x > 0) & (x < 1)] = 0
+    inside = (x > 0) & (x < 1)
+    both = (a >= _LARGE) & (b >= _LARGE) & inside
+    result[both] = _beta_of_large(a[both], b[both], x[both])
+    first = (a >= _LARGE) & (b < _LARGE) & inside
+    result[first] = _beta_of_one_large(b[first], a[first], 1 - x[first], x[first])
+    second = (b >= _LARGE) & (a < _LARGE) & inside
+    result[second] = _beta_of_one_large(a[second], b[second], x[second], 1 - x[second])
+    result[(x < 0) | (x > 1)] = np.nan
+    return result
+
+
+def _beta_of_large(a: Array, b: Array, x: Array) -> Array:
+    n = a + b
+    exponent = _rest(n) - _rest(a) - _rest(b) - _deviance(a, n * x) - _deviance(b, n * (1 - x))
+    result: Array = np.sqrt(a / n * b / (2 * pi)) / (x * (1 - x)) * np.exp(exponent)
+    return result
+
+
+def _beta_of_one_large(a: Array, b: Array, x: Array, y: Array) -> Array:
+    """``x**(a - 1) * y**(b - 1) / beta(a, b)`` where b is large, and y is ``1 - x``."""
+    logarithm = np.where(y < 0.5, np.log(y), np.log1p(-x))
+    exponent = _exponent_of_quotient(a, b) + (b - 1) * logarithm
+    power = np.power((a + b) * x, a) * scipy_special("betainc").rgamma(a)
+    result: Array = power / x * np.exp(exponent)
+    return result
+
+
+def _exponent_of_quotient(a: Array, b: Array) -> Array:
+    """The logarithm of ``gamma(a + b) / gamma(b) / (a + b)**a``, which is small for large b."""
+    result: Array = (b - 0.5) * np.log1p(a / b) - a + _rest(a + b) - _rest(b)
+    return result
+
+
+def _gamma_quotient(a: Array, b: Array) -> Array:
+    """``gamma(a + b) / gamma(b)``, without loss where b is large and a is not."""
+    special = scipy_special("stdtr")
+    result: Array = special.gamma(a + b) * special.rgamma(b)
+    large = b >= _LARGE
+    c, d = a[large], b[large]
+    result[large] = np.power(c + d, c) * np.exp(_exponent_of_quotient(c, d))
+    return result
+
+
+def _rest(a: Array) -> Array:
+    """What Stirling's formula leaves of the logarithm of ``gamma(a + 1)`` (DLMF 5.11.1)."""
+    # ``rest(a) - rest(a + 1)`` is a deviance as well.
+    total = making.zeros(a.shape)
+    raised = a.copy()
+    for _ in range(_FAR - int(_LARGE)):
+        low = raised < _FAR
+        c = raised[low]
+        total[low] += (c + 0.5) * np.log1p(1 / c) - 1
+        raised[low] += 1
+    inverse = 1 / raised
+    power = inverse.copy()
+    for n, (b, d) in enumerate(BERNOULLI[:_TERMS], 1):
+        total += b / (d * 2 * n * (2 * n - 1)) * power
+        power *= inverse * inverse
+    return total
+
+
+def _deviance(a: Array, x: Array) -> Array:
+    """``a log(a / x) - a + x``, without loss where the two are close to each other."""
+    with np.errstate(all="ignore"):
+        result: Array = a * np.log(a / x) - a + x
+    d = (a - x) / (a + x)
+    near = np.abs(d) < 0.1
+    c, t = a[near], d[near]
+    square, power = t * t, t.copy()
+    total = (a[near] - x[near]) * t
+    for n in range(3, 21, 2):
+        power *= square
+        total += 2 * c * power / n
+    result[near] = total
+    return result
+
+
+def _digamma_difference(a: Array, b: Array) -> Array:
+    """``digamma(a + b) - digamma(a)``, without loss where b is small beside a.
+
+    For positive arguments all terms of the recurrence have one sign (DLMF 5.5.2), and Stirling's
+    series does what they leave (DLMF 5.11.2).
+    """
+    special = scipy_special("beta")
+    result: Array = np.asarray(special.digamma(a + b) - special.digamma(a))
+    positive = (a > 0) & (a + b > 0) & np.isfinite(a + b)
+    low, step = a[positive], b[positive]
+    total = making.zeros(low.shape)
+    for j in range(10):
+        total += step / ((low + j) * (low + step + j))
+    low = low + 10
+    ratio = np.log1p(step / low)
+    total += ratio + step / (2 * low * (low + step))
+    for n, (b_n, c_n) in enumerate(BERNOULLI[:_TERMS], 1):
+        total += b_n / (c_n * 2 * n) * low ** (-2.0 * n) * -np.expm1(-2 * n * ratio)
+    result[positive] = total
+    return result
+
+
+def _density_by_order(a: Tensor, x: Tensor, density: Tensor) -> Tensor:
+    return density * (F.log(x) - F.digamma(a))
+
+
+def _density_by_place(a: Tensor, x: Tensor, density: Tensor) -> Tensor:
+    # A quotient by x would be nan at 0.
+    return GAMMA_DENSITY(a - 1, x) - density
+
+
+def _beta_by_first(a: Tensor, b: Tensor, x: Tensor, density: Tensor) -> Tensor:
+    return density * (F.log(x) + DIGAMMA_DIFFERENCE(a, b))
+
+
+def _beta_by_second(a: Tensor, b: Tensor, x: Tensor, density: Tensor) -> Tensor:
+    return density * (F.log1p(-x) + DIGAMMA_DIFFERENCE(b, a))
+
+
+def _beta_by_place(a: Tensor, b: Tensor, x: Tensor, density: Tensor) -> Tensor:
+    return (a + b - 1) * (BETA_DENSITY(a - 1, b, x) - BETA_DENSITY(a, b - 1, x))
+
+
+DIGAMMA_DIFFERENCE: Final[Elementwise] = Elementwise(
+    "digamma_difference",
+    _digamma_difference,
+    a=lambda a, b: F.polygamma_of(a + b, 1) - F.polygamma_of(a, 1),
+    b=lambda a, b: F.polygamma_of(a + b, 1),
+)
+GAMMA_QUOTIENT: Final[Elementwise] = Elementwise(
+    "gamma_quotient",
+    _gamma_quotient,
+    reads_result=True,
+    a=lambda a, b, result: result * F.digamma(a + b),
+    b=lambda a, b, result: result * DIGAMMA_DIFFERENCE(b, a),
+)
+GAMMA_DENSITY: Final[Elementwise] = Elementwise(
+    "gamma_density",
+    _gamma_density,
+    reads_result=True,
+    a=_density_by_order,
+    x=_density_by_place,
+)
+BETA_DENSITY: Final[Elementwise] = Elementwise(
+    "beta_density",
+    _beta_density,
+    reads_result=True,
+    a=_beta_by_first,
+    b=_beta_by_second,
+    x=_beta_by_place,
+)

@@ -1,0 +1,133 @@
+"""Functions of elements whose values are SciPy's, which is imported when one of them is called.
+
+Note [SciPy's functions]
+
+The value is what the ufunc of ``scipy.special`` returns for the same arrays, bit by bit. Numbers
+and integers are brought to the dtype of the result first: integers alone are computed in the
+default dtype. Derivatives are written here, with operators and with other functions of elements.
+A backward finds SciPy imported by its forward.
+
+By a parameter such as the order of a Bessel function there is often no formula. An operand for it
+that requires grad while recording is refused by the call, which is the line that has to be changed.
+A tangent of it is refused as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import ModuleType
+from typing import TypeAlias, cast
+
+import numpy as np
+
+from vtgrad.errors import MissingPackageError
+from vtgrad.graph.recording import is_recording
+from vtgrad.graph.set_history import requires_grad
+from vtgrad.ops.generated import functional as F
+from vtgrad.special.elementwise import Elementwise, Kernel, Slope
+from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.dtypes import get_default_dtype
+from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
+
+__all__ = ["Operand", "ScipyFunction", "as_complex", "scipy_special"]
+
+Operand: TypeAlias = Tensor | Number
+
+
+def scipy_special(name: str) -> ModuleType:
+    """The module ``scipy.special``.
+
+    Parameters
+    ----------
+    name : str
+        The function that needs it, for the error.
+
+    Raises
+    ------
+    MissingPackageError
+        If SciPy is not installed.
+    """
+    try:
+        return import_module("scipy.special")
+    except ImportError:
+        raise MissingPackageError(
+            f"{name}() needs SciPy, the extra 'scipy': pip install scipy", package="scipy"
+        ) from None
+
+
+def as_complex(z: Tensor) -> Tensor:
+    """Complex values; real ones, which have real gradients, in the precision that they have."""
+    dtype = z._impl.array.dtype
+    if dtype.kind == "c":
+        return z
+    floats = dtype if dtype.kind == "f" else get_default_dtype().numpy
+    return F.to_dtype(z, np.result_type(floats, np.complex64))
+
+
+class ScipyFunction(Elementwise):
+    """A function of ``scipy.special``; see Note [SciPy's functions].
+
+    Parameters
+    ----------
+    name : str
+        Its name there.
+    kernel : callable, optional
+        What takes arrays of one dtype. By default the ufunc of that name.
+    real : int
+        So many operands in front are real where the others are complex. 0 by default.
+    takes_complex, reads_result, **slopes
+        As for `Elementwise`.
+    """
+
+    __slots__ = ()
+
+    def __init__(
+        self,
+        name: str,
+        kernel: Kernel | None = None,
+        *,
+        real: int = 0,
+        takes_complex: bool = False,
+        reads_result: bool = False,
+        **slopes: Slope | None,
+    ) -> None:
+        super().__init__(
+            name,
+            kernel or _ufunc(name, real),
+            in_double=False,
+            takes_complex=takes_complex,
+            reads_result=reads_result,
+            **slopes,
+        )
+
+    def __call__(self, *operands: Operand, out: Tensor | None = None) -> Tensor:
+        """The function of operands that broadcast."""
+        if is_recording():
+            for slope, (name, x) in zip(
+                self.slopes.values(), zip(self.slopes, operands, strict=True), strict=True
+            ):
+                if slope is None and isinstance(x, TensorBase) and requires_grad(x):
+                    self._refuse(name)
+        return super().__call__(*operands, out=out)
+
+    def _tangent(
+        self, arguments: Mapping[str, object], given: Mapping[str, object], result: object
+    ) -> object:
+        # Slopes take tensors alone.
+        operands = tuple([cast("Operand", arguments[name]) for name in self.slopes])
+        tensors = dict(zip(self.slopes, self._tensors(operands), strict=True))
+        return super()._tangent(tensors, given, result)
+
+
+def _ufunc(name: str, real: int) -> Callable[..., Array]:
+    """The kernel that calls a ufunc, which is looked up by the first call."""
+
+    def kernel(*arrays: Array) -> Array:
+        ufunc = getattr(scipy_special(name), name)
+        given = [x.real if n < real else x for n, x in enumerate(arrays)]
+        found: Array = np.asarray(ufunc(*given))
+        return found
+
+    return kernel
