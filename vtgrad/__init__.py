@@ -274,6 +274,7 @@ __all__ = [
     "profiler",
     "return_types",
     "signal",
+    "special",
     "testing",
     "types",
     "utils",

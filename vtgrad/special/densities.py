@@ -33,6 +33,8 @@ __all__ = ["BETA_DENSITY", "DIGAMMA_DIFFERENCE", "GAMMA_DENSITY", "GAMMA_QUOTIEN
 
 # Both parameters of a density by deviances are at least this.
 _LARGE: Final = 12.0
+# Smaller numbers have fewer digits.
+_TINY: Final = 1e-300
 # Stirling's series has all digits from here on.
 _FAR: Final = 16
 _TERMS: Final = 8
@@ -42,7 +44,10 @@ def _gamma_density(a: Array, x: Array) -> Array:
     """See Note [Densities by deviances]."""
     special = scipy_special("gammainc")
     result: Array = np.power(x, a - 1) * np.exp(-x) * special.rgamma(a)
-    large = (a >= _LARGE) & (x > 0) & np.isfinite(x)
+    # A product loses nothing as long as its factors are normal numbers.
+    power = np.power(x, a - 1) * np.exp(-x)
+    is_normal = (power > _TINY) & (power < 1 / _TINY) & (x < 700) & (a < 170)
+    large = (a >= _LARGE) & (x > 0) & np.isfinite(x) & ~is_normal
     c, y = a[large], x[large]
     result[large] = np.sqrt(c / (2 * pi)) / y * np.exp(-_rest(c) - _deviance(c, y))
     result[x < 0] = np.nan

@@ -127,13 +127,13 @@ def _with_turns(found: Array, turns: Array, complete: Callable[[Array], Array]) 
 
 
 def _first_by_angle(n: Tensor, phi: Tensor, m: Tensor) -> Tensor:
-    square = F.square(F.sin(phi))
-    return _pochhammer(0.5, n) * square**n * (1 - m * square) ** (-0.5 - n)
+    square, rest = F.square(F.sin(phi)), (1 - m) + m * F.square(F.cos(phi))
+    return _pochhammer(0.5, n) * square**n * rest ** (-0.5 - n)
 
 
 def _second_by_angle(n: Tensor, phi: Tensor, m: Tensor) -> Tensor:
-    square = F.square(F.sin(phi))
-    return _pochhammer(-0.5, n) * square**n * (1 - m * square) ** (0.5 - n)
+    square, rest = F.square(F.sin(phi)), (1 - m) + m * F.square(F.cos(phi))
+    return _pochhammer(-0.5, n) * square**n * rest ** (0.5 - n)
 
 
 def _pochhammer(start: float, n: Tensor) -> float:

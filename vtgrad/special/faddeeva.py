@@ -8,7 +8,14 @@ is derived term by term (DLMF 7.12.1 with DLMF 7.5.1): ::
 
     w ~ i / sqrt(pi) * sum of (1/2)_k z**(-2 k - 1)
 
-in the upper half of the plane; below it ``w(z) = 2 exp(-z**2) - w(-z)``.
+in the upper half of the plane; below it ``w(z) = 2 exp(-z**2) - w(-z)``. Between the two w is ::
+
+    i / pi * integral of exp(-t**2) / (z - t) = sum over equal steps h + 2 exp(-z**2) q
+    q = 1 / (1 - exp(-2 pi i (z - start) / h))
+
+with an error of ``exp(-(pi / h)**2)`` for z whose imaginary part is less than ``pi / h`` (F. Matta
+and A. Reichel, "Uniform computation of the error function and other related functions", 1971). The
+sum and the term of the pole are derived, the latter by ``q' = -2 pi i / h (q**2 - q)``.
 
 Voigt's profile is the real part of ``g = w(u) / (sigma sqrt(2 pi))`` with ``u = (x + i gamma) /
 (sigma sqrt(2))``. It is a convolution with a normal distribution, so it obeys the equation of heat:
@@ -19,6 +26,7 @@ analytic. So all derivatives are derivatives of g by its complex argument. Where
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import pi, sqrt
 from typing import Final
 
@@ -31,9 +39,15 @@ from vtgrad.storage.arrays import Array
 
 __all__ = ["FADDEEVA_SLOPE", "VOIGT_SLOPE"]
 
+# Up to this absolute value differences lose few digits.
+_NEAR: Final = 1.5
+_STEP: Final = 0.5
+_STEPS: Final = 13
 # From this absolute value on the asymptotic series has all digits.
-_FAR: Final = 6.5
-_TERMS: Final = 36
+_FAR: Final = 6.25
+_TERMS: Final = 38
+# From here on ``exp(-x**2)`` is 0.
+_UNDERFLOW: Final = 28.0
 
 
 def _slope(n: Array, z: Array) -> Array:
@@ -57,33 +71,74 @@ def _order(n: Array) -> int:
 
 def _faddeeva(order: int, z: Array) -> Array:
     """A derivative; see Note [Derivatives of the Faddeeva function]."""
-    special = scipy_special("wofz")
-    result: Array = np.asarray(special.wofz(z))
+    result: Array = np.asarray(scipy_special("wofz").wofz(z))
     if not order:
         return result
-    far = np.abs(z) >= _FAR
-    near = z[~far]
-    before, found = result[~far], -2 * near * result[~far] + 2j / sqrt(pi)
-    for k in range(1, order):
-        before, found = found, -2 * near * found - 2 * k * before
-    result[~far] = found
-    result[far] = _of_large(order, z[far])
+    size = np.abs(z)
+    near = ~(size >= _NEAR)
+    result[near] = _by_recurrence(order, z[near], result[near])
+    # By the real axis the series lacks the normal distribution, which is all of the real part there.
+    by_axis = (np.abs(z.imag) < 1) & (size < _UNDERFLOW)
+    summed = ((size < _FAR) | by_axis) & ~near
+    for zone, derivative in (summed, _by_sum), (~near & ~summed, _of_large):
+        if zone.any():
+            result[zone] = _above(order, z[zone], derivative)
     return result
 
 
-def _of_large(order: int, z: Array) -> Array:
+def _by_recurrence(order: int, z: Array, value: Array) -> Array:
+    before, found = value, -2 * z * value + 2j / sqrt(pi)
+    for k in range(1, order):
+        before, found = found, -2 * z * found - 2 * k * before
+    return found
+
+
+def _above(order: int, z: Array, derivative: Callable[[int, Array], Array]) -> Array:
+    """A derivative in the whole plane by that in the upper half."""
     below = z.imag < 0
-    above = np.where(below, -z, z)
-    inverse = 1 / (above * above)
+    result = derivative(order, np.where(below, -z, z))
+    if below.any():
+        result[below] = 2 * _of_gauss(order, z[below]) - (-1) ** order * result[below]
+    return result
+
+
+def _by_sum(order: int, z: Array) -> Array:
+    """The sum over equal steps, and what the pole adds to it; from the second on by recurrence."""
+    steps = z.real / _STEP
+    # The places of the sum keep away from the pole.
+    start = np.where(np.abs(steps - np.round(steps)) < 0.25, _STEP / 2, 0.0)
+    # Whole steps change nothing, and their sine would.
+    phase = z - start
+    phase -= np.round(phase.real / _STEP) * _STEP
+    first, second = making.zeros(z.shape, z.dtype), making.zeros(z.shape, z.dtype)
+    for k in range(-_STEPS, _STEPS + 1):
+        t = start + k * _STEP
+        inverse = 1 / (z - t)
+        term = np.exp(-t * t) * inverse * inverse
+        first -= term
+        second += 2 * term * inverse
+    first, second = 1j * _STEP / pi * first, 1j * _STEP / pi * second
+    rate = -2j * pi / _STEP
+    q = 1 / (1 - np.exp(rate * phase))
+    slope = rate * (q * q - q)
+    gauss = 2 * np.exp(-z * z)
+    before: Array = first + gauss * (slope - 2 * z * q)
+    if order == 1:
+        return before
+    bent = rate * slope * (2 * q - 1)
+    found: Array = second + gauss * (bent - 4 * z * slope + (4 * z * z - 2) * q)
+    for k in range(2, order):
+        before, found = found, -2 * z * found - 2 * k * before
+    return found
+
+
+def _of_large(order: int, z: Array) -> Array:
+    inverse = 1 / (z * z)
     total = making.zeros(z.shape, z.dtype)
     for k in reversed(range(_TERMS)):
         # Horner's rule; the factor is the quotient of two coefficients.
         total = _coefficient(k, order) + total * inverse * (k + 0.5)
-    series: Array = 1j / sqrt(pi) * (-1) ** order * total / above ** (order + 1)
-    if not below.any():
-        return series
-    down = z[below]
-    series[below] = 2 * _of_gauss(order, down) - (-1) ** order * series[below]
+    series: Array = 1j / sqrt(pi) * (-1) ** order * total / z ** (order + 1)
     return series
 
 

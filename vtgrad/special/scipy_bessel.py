@@ -300,23 +300,39 @@ def kn(n: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
 # -- values and derivatives ----------------------------------------------------------------
 
 _JV: Final[ScipyFunction] = ScipyFunction(
-    "jv", real=1, takes_complex=True, v=None, z=lambda v, z: (_JV(v - 1, z) - _JV(v + 1, z)) / 2
+    "jv",
+    real=("v",),
+    takes_complex=True,
+    v=None,
+    z=lambda v, z: (_JV(v - 1, z) - _JV(v + 1, z)) / 2,
 )
 _YV: Final[ScipyFunction] = ScipyFunction(
-    "yv", real=1, takes_complex=True, v=None, z=lambda v, z: (_YV(v - 1, z) - _YV(v + 1, z)) / 2
+    "yv",
+    real=("v",),
+    takes_complex=True,
+    v=None,
+    z=lambda v, z: (_YV(v - 1, z) - _YV(v + 1, z)) / 2,
 )
 _YN: Final[ScipyFunction] = ScipyFunction(
-    "yn", n=None, x=lambda n, x: (_YN(n - 1, x) - _YN(n + 1, x)) / 2
+    "yn", n=None, x=lambda n, x: (_YV(n - 1, x) - _YV(n + 1, x)) / 2
 )
 _IV: Final[ScipyFunction] = ScipyFunction(
-    "iv", real=1, takes_complex=True, v=None, z=lambda v, z: (_IV(v - 1, z) + _IV(v + 1, z)) / 2
+    "iv",
+    real=("v",),
+    takes_complex=True,
+    v=None,
+    z=lambda v, z: (_IV(v - 1, z) + _IV(v + 1, z)) / 2,
 )
 _IVE: Final[ScipyFunction] = ScipyFunction("ive", v=None, z=lambda v, z: IVE_SLOPE(v, z))
 _KV: Final[ScipyFunction] = ScipyFunction(
-    "kv", real=1, takes_complex=True, v=None, z=lambda v, z: (_KV(v - 1, z) + _KV(v + 1, z)) / -2
+    "kv",
+    real=("v",),
+    takes_complex=True,
+    v=None,
+    z=lambda v, z: (_KV(v - 1, z) + _KV(v + 1, z)) / -2,
 )
 _KVE: Final[ScipyFunction] = ScipyFunction(
-    "kve", real=1, takes_complex=True, v=None, z=lambda v, z: KVE_SLOPE(v, z)
+    "kve", real=("v",), takes_complex=True, v=None, z=lambda v, z: KVE_SLOPE(v, z)
 )
 _KN: Final[ScipyFunction] = ScipyFunction(
     "kn", n=None, x=lambda n, x: (_KN(abs(n - 1), x) + _KN(n + 1, x)) / -2

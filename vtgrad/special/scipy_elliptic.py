@@ -193,16 +193,21 @@ def _one(like: Tensor) -> Tensor:
     return F.ones_like(F.detach(like))
 
 
+def _rest(phi: Tensor, m: Tensor) -> Tensor:
+    """``1 - m sin(phi)**2``, without loss where m is close to 1."""
+    return (1 - m) + m * F.square(F.cos(phi))
+
+
 _ELLIPK: Final[ScipyFunction] = ScipyFunction("ellipk", m=lambda m: COMPLETE_FIRST(_one(m), 1 - m))
 _ELLIPKM1: Final[ScipyFunction] = ScipyFunction("ellipkm1", p=lambda p: -COMPLETE_FIRST(_one(p), p))
 _ELLIPE: Final[ScipyFunction] = ScipyFunction("ellipe", m=lambda m: COMPLETE_SECOND(_one(m), 1 - m))
 _ELLIPKINC: Final[ScipyFunction] = ScipyFunction(
     "ellipkinc",
-    phi=lambda phi, m: F.rsqrt(1 - m * F.square(F.sin(phi))),
+    phi=lambda phi, m: F.rsqrt(_rest(phi, m)),
     m=lambda phi, m: FIRST_KIND(_one(m), phi, m),
 )
 _ELLIPEINC: Final[ScipyFunction] = ScipyFunction(
     "ellipeinc",
-    phi=lambda phi, m: F.sqrt(1 - m * F.square(F.sin(phi))),
+    phi=lambda phi, m: F.sqrt(_rest(phi, m)),
     m=lambda phi, m: SECOND_KIND(_one(m), phi, m),
 )

@@ -14,14 +14,14 @@ A tangent of it is refused as well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import TypeAlias, cast
 
 import numpy as np
 
-from vtgrad.errors import MissingPackageError
+from vtgrad.errors import MissingPackageError, NotSupportedError
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.generated import functional as F
@@ -75,27 +75,31 @@ class ScipyFunction(Elementwise):
         Its name there.
     kernel : callable, optional
         What takes arrays of one dtype. By default the ufunc of that name.
-    real : int
-        So many operands in front are real where the others are complex. 0 by default.
+    real : tuple of str
+        The parameters that are real where the others are complex. None by default.
     takes_complex, reads_result, **slopes
         As for `Elementwise`.
     """
 
-    __slots__ = ()
+    __slots__ = ("real",)
+
+    real: tuple[str, ...]
 
     def __init__(
         self,
         name: str,
         kernel: Kernel | None = None,
         *,
-        real: int = 0,
+        real: tuple[str, ...] = (),
         takes_complex: bool = False,
         reads_result: bool = False,
         **slopes: Slope | None,
     ) -> None:
+        self.real = real
+        is_real = [parameter in real for parameter in slopes]
         super().__init__(
             name,
-            kernel or _ufunc(name, real),
+            _with_real(kernel or _ufunc(name), is_real) if real else kernel or _ufunc(name),
             in_double=False,
             takes_complex=takes_complex,
             reads_result=reads_result,
@@ -104,6 +108,13 @@ class ScipyFunction(Elementwise):
 
     def __call__(self, *operands: Operand, out: Tensor | None = None) -> Tensor:
         """The function of operands that broadcast."""
+        for name, x in zip(self.slopes, operands, strict=True):
+            if name in self.real and _is_complex(x):
+                raise NotSupportedError(
+                    f"{self.name}() is defined for real {name} only",
+                    operator=self.name,
+                    argument=name,
+                )
         if is_recording():
             for slope, (name, x) in zip(
                 self.slopes.values(), zip(self.slopes, operands, strict=True), strict=True
@@ -121,13 +132,24 @@ class ScipyFunction(Elementwise):
         return super()._tangent(tensors, given, result)
 
 
-def _ufunc(name: str, real: int) -> Callable[..., Array]:
-    """The kernel that calls a ufunc, which is looked up by the first call."""
+def _is_complex(x: Operand) -> bool:
+    return x._impl.array.dtype.kind == "c" if isinstance(x, TensorBase) else isinstance(x, complex)
+
+
+def _ufunc(name: str) -> Kernel:
+    """The kernel that calls a ufunc, which is looked up by the call."""
 
     def kernel(*arrays: Array) -> Array:
-        ufunc = getattr(scipy_special(name), name)
-        given = [x.real if n < real else x for n, x in enumerate(arrays)]
-        found: Array = np.asarray(ufunc(*given))
+        found: Array = np.asarray(getattr(scipy_special(name), name)(*arrays))
         return found
 
     return kernel
+
+
+def _with_real(kernel: Kernel, is_real: list[bool]) -> Kernel:
+    """A kernel that takes some operands as real ones, which have all been brought to one dtype."""
+
+    def call(*arrays: Array) -> Array:
+        return kernel(*[x.real if real else x for x, real in zip(arrays, is_real, strict=True)])
+
+    return call

@@ -158,11 +158,11 @@ def hyperu(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> 
 # -- values and derivatives ----------------------------------------------------------------
 
 _HYP0F1: Final[ScipyFunction] = ScipyFunction(
-    "hyp0f1", real=1, takes_complex=True, v=None, z=lambda v, z: _HYP0F1(v + 1, z) / v
+    "hyp0f1", real=("v",), takes_complex=True, v=None, z=lambda v, z: _HYP0F1(v + 1, z) / v
 )
 _HYP1F1: Final[ScipyFunction] = ScipyFunction(
     "hyp1f1",
-    real=2,
+    real=("a", "b"),
     takes_complex=True,
     a=None,
     b=None,
@@ -170,7 +170,7 @@ _HYP1F1: Final[ScipyFunction] = ScipyFunction(
 )
 _HYP2F1: Final[ScipyFunction] = ScipyFunction(
     "hyp2f1",
-    real=3,
+    real=("a", "b", "c"),
     takes_complex=True,
     a=None,
     b=None,

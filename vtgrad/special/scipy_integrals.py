@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Final
 
+import numpy as np
+
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.faddeeva import FADDEEVA_SLOPE, VOIGT_SLOPE
-from vtgrad.special.scipy_function import Operand, ScipyFunction, as_complex
+from vtgrad.special.scipy_function import Operand, ScipyFunction, as_complex, scipy_special
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["dawsn", "erfcinv", "erfi", "exp1", "expi", "expn", "owens_t", "voigt_profile", "wofz"]
@@ -330,6 +332,15 @@ def _dawson_slope(x: Tensor, result: Tensor) -> Tensor:
     return F.imag(FADDEEVA_SLOPE(_one(x), complex_x)) * (math.sqrt(math.pi) / 2)
 
 
+def _erfcinv_slope(y: Tensor, result: Tensor) -> Tensor:
+    """``-sqrt(pi) / 2 exp(result**2)``, for small y by the quotient ``erfcx(result) / y``."""
+    small = F.lt(y, 1)
+    upper = F.where(small, result, 0.0)
+    scaled = _ERFCX(upper) / F.where(small, y, 1.0)
+    power = F.exp(F.square(F.where(small, 0.0, result)))
+    return F.where(small, scaled, power) * (-math.sqrt(math.pi) / 2)
+
+
 def _expn_below(n: Tensor, x: Tensor) -> Tensor:
     """The integral of the order below, also of negative ones (DLMF 8.19.12)."""
     least = F.masked_fill(n, F.lt(n, 1), 1)
@@ -338,6 +349,12 @@ def _expn_below(n: Tensor, x: Tensor) -> Tensor:
     return F.where(F.ge(n, 1), regular, below)
 
 
+_ERFCX: Final[ScipyFunction] = ScipyFunction(
+    "scaled_erfc",
+    lambda x: np.asarray(scipy_special("erfcinv").erfcx(x)),
+    reads_result=True,
+    x=lambda x, result: 2 * x * result - 2 / math.sqrt(math.pi),
+)
 _EXPI: Final[ScipyFunction] = ScipyFunction("expi", takes_complex=True, x=lambda x: F.exp(x) / x)
 _EXP1: Final[ScipyFunction] = ScipyFunction("exp1", takes_complex=True, z=lambda z: F.exp(-z) / -z)
 _EXPN: Final[ScipyFunction] = ScipyFunction("expn", n=None, x=lambda n, x: -_expn_below(n, x))
@@ -353,7 +370,7 @@ _ERFI: Final[ScipyFunction] = ScipyFunction(
 _ERFCINV: Final[ScipyFunction] = ScipyFunction(
     "erfcinv",
     reads_result=True,
-    y=lambda y, result: -math.sqrt(math.pi) / 2 * F.exp(F.square(result)),
+    y=lambda y, result: _erfcinv_slope(y, result),
 )
 _VOIGT_PROFILE: Final[ScipyFunction] = ScipyFunction(
     "voigt_profile",

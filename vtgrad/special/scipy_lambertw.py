@@ -52,8 +52,8 @@ def lambertw(z: Tensor, k: Operand = 0, tol: float = 1e-8) -> Tensor:
 
 
 def _kernel(z: Array, k: Array, tol: Array) -> Array:
-    branch = k.real.astype(np.int64)
-    found: Array = np.asarray(scipy_special("lambertw").lambertw(z, branch, tol.real))
+    branch = k.astype(np.int64)
+    found: Array = np.asarray(scipy_special("lambertw").lambertw(z, branch, tol))
     return found
 
 
@@ -69,5 +69,12 @@ def _slope(z: Tensor, k: Tensor, tol: Tensor, result: Tensor) -> Tensor:
 
 
 _LAMBERTW: Final[ScipyFunction] = ScipyFunction(
-    "lambertw", _kernel, takes_complex=True, reads_result=True, z=_slope, k=None, tol=None
+    "lambertw",
+    _kernel,
+    real=("k", "tol"),
+    takes_complex=True,
+    reads_result=True,
+    z=_slope,
+    k=None,
+    tol=None,
 )

@@ -173,7 +173,7 @@ def spherical_kn(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
 def _kernel(name: str, derivative: bool) -> Callable[[Array, Array], Array]:
     def kernel(n: Array, z: Array) -> Array:
         call = getattr(scipy_special(name), name)
-        found: Array = np.asarray(call(n.real.astype(np.int64), z, derivative))
+        found: Array = np.asarray(call(n.astype(np.int64), z, derivative))
         return found
 
     return kernel
@@ -196,6 +196,7 @@ def _function(name: str, lower: int, upper: int) -> tuple[ScipyFunction, ScipyFu
     value = ScipyFunction(
         name,
         _kernel(name, False),
+        real=("n",),
         takes_complex=True,
         n=None,
         z=_slope_of(lower, upper, lambda: value),
@@ -203,6 +204,7 @@ def _function(name: str, lower: int, upper: int) -> tuple[ScipyFunction, ScipyFu
     slope = ScipyFunction(
         f"{name}_slope",
         _kernel(name, True),
+        real=("n",),
         takes_complex=True,
         n=None,
         z=_slope_of(lower, upper, lambda: slope),

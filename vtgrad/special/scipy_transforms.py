@@ -567,7 +567,8 @@ def _exprel_slope(x: Array) -> Array:
     for k in reversed(range(20)):
         total = total * x + 1 / (math.factorial(k) * (k + 2))
     quotient = (np.exp(x) * (x - 1) + 1) / (x * x)
-    large = np.exp(x - np.log(x)) * (1 - 1 / x)
+    half = np.exp(x / 2)
+    large = half / x * half * (1 - 1 / x)
     found: Array = np.where(np.abs(x) < 1, total, np.where(x > 30, large, quotient))
     return found
 
