@@ -146,7 +146,7 @@ def _digamma_difference(a: Array, b: Array) -> Array:
     series does what they leave (DLMF 5.11.2).
     """
     special = scipy_special("beta")
-    result: Array = np.asarray(special.digamma(a + b) - special.digamma(a))
+    result: Array = making.asarray(special.digamma(a + b) - special.digamma(a))
     positive = (a > 0) & (a + b > 0) & np.isfinite(a + b)
     low, step = a[positive], b[positive]
     total = making.zeros(low.shape)

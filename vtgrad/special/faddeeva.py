@@ -71,13 +71,13 @@ def _order(n: Array) -> int:
 
 def _faddeeva(order: int, z: Array) -> Array:
     """A derivative; see Note [Derivatives of the Faddeeva function]."""
-    result: Array = np.asarray(scipy_special("wofz").wofz(z))
+    result: Array = making.asarray(scipy_special("wofz").wofz(z))
     if not order:
         return result
     size = np.abs(z)
     near = ~(size >= _NEAR)
     result[near] = _by_recurrence(order, z[near], result[near])
-    # By the real axis the series lacks the normal distribution, which is all of the real part there.
+    # By the real axis the series lacks the normal distribution, which is the real part there.
     by_axis = (np.abs(z.imag) < 1) & (size < _UNDERFLOW)
     summed = ((size < _FAR) | by_axis) & ~near
     for zone, derivative in (summed, _by_sum), (~near & ~summed, _of_large):
@@ -110,7 +110,8 @@ def _by_sum(order: int, z: Array) -> Array:
     # Whole steps change nothing, and their sine would.
     phase = z - start
     phase -= np.round(phase.real / _STEP) * _STEP
-    first, second = making.zeros(z.shape, z.dtype), making.zeros(z.shape, z.dtype)
+    first: Array = making.zeros(z.shape, z.dtype)
+    second: Array = making.zeros(z.shape, z.dtype)
     for k in range(-_STEPS, _STEPS + 1):
         t = start + k * _STEP
         inverse = 1 / (z - t)

@@ -22,6 +22,7 @@ import numpy as np
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise
 from vtgrad.special.scipy_function import scipy_special
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import made_once
 
@@ -70,8 +71,8 @@ def _relative_slope(v: Array, x: Array, sign: int) -> Array:
     """The derivative of a scaled function as a part of its value."""
     large = np.hypot(v, x)
     square = (v / large) ** 2
-    of_u, of_difference = np.ones_like(x), np.zeros_like(x)
-    power = np.ones_like(x)
+    of_u, of_difference = making.ones(x.shape), making.zeros(x.shape)
+    power = making.ones(x.shape)
     for for_u, for_difference in _coefficients():
         power = power * (sign / large)
         of_u += power * np.polyval(for_u[::-1], square)

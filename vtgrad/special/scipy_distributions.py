@@ -12,6 +12,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.special.densities import BETA_DENSITY, GAMMA_DENSITY, GAMMA_QUOTIENT
 from vtgrad.special.elementwise import Kernel
 from vtgrad.special.scipy_function import Operand, ScipyFunction, scipy_special
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -688,7 +689,7 @@ def _of_integers(name: str) -> Kernel:
     """A ufunc whose second argument has to be of an integer dtype."""
 
     def kernel(k: Array, n: Array, p: Array) -> Array:
-        found: Array = np.asarray(getattr(scipy_special(name), name)(k, n.astype(np.int_), p))
+        found: Array = making.asarray(getattr(scipy_special(name), name)(k, n.astype(np.int_), p))
         return found
 
     return kernel

@@ -26,6 +26,7 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise, Kernel, Slope
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.storage.tensor_base import TensorBase
@@ -96,10 +97,10 @@ class ScipyFunction(Elementwise):
         **slopes: Slope | None,
     ) -> None:
         self.real = real
-        is_real = [parameter in real for parameter in slopes]
+        called = kernel or _ufunc(name)
         super().__init__(
             name,
-            _with_real(kernel or _ufunc(name), is_real) if real else kernel or _ufunc(name),
+            _with_real(name, called, tuple(slopes), real) if real else called,
             in_double=False,
             takes_complex=takes_complex,
             reads_result=reads_result,
@@ -108,13 +109,6 @@ class ScipyFunction(Elementwise):
 
     def __call__(self, *operands: Operand, out: Tensor | None = None) -> Tensor:
         """The function of operands that broadcast."""
-        for name, x in zip(self.slopes, operands, strict=True):
-            if name in self.real and _is_complex(x):
-                raise NotSupportedError(
-                    f"{self.name}() is defined for real {name} only",
-                    operator=self.name,
-                    argument=name,
-                )
         if is_recording():
             for slope, (name, x) in zip(
                 self.slopes.values(), zip(self.slopes, operands, strict=True), strict=True
@@ -122,6 +116,14 @@ class ScipyFunction(Elementwise):
                 if slope is None and isinstance(x, TensorBase) and requires_grad(x):
                     self._refuse(name)
         return super().__call__(*operands, out=out)
+
+    def _tensors(self, operands: tuple[Operand, ...]) -> list[Tensor]:
+        # Numbers get the dtype of the others, but real parameters are not made complex by it.
+        tensors = super()._tensors(operands)
+        return [
+            F.real(x) if name in self.real and isinstance(given, (int, float)) else x
+            for name, given, x in zip(self.slopes, operands, tensors, strict=True)
+        ]
 
     def _tangent(
         self, arguments: Mapping[str, object], given: Mapping[str, object], result: object
@@ -132,24 +134,32 @@ class ScipyFunction(Elementwise):
         return super()._tangent(tensors, given, result)
 
 
-def _is_complex(x: Operand) -> bool:
-    return x._impl.array.dtype.kind == "c" if isinstance(x, TensorBase) else isinstance(x, complex)
-
-
 def _ufunc(name: str) -> Kernel:
     """The kernel that calls a ufunc, which is looked up by the call."""
 
     def kernel(*arrays: Array) -> Array:
-        found: Array = np.asarray(getattr(scipy_special(name), name)(*arrays))
+        found: Array = making.asarray(getattr(scipy_special(name), name)(*arrays))
         return found
 
     return kernel
 
 
-def _with_real(kernel: Kernel, is_real: list[bool]) -> Kernel:
+def _with_real(
+    function: str, kernel: Kernel, parameters: tuple[str, ...], real: tuple[str, ...]
+) -> Kernel:
     """A kernel that takes some operands as real ones, which have all been brought to one dtype."""
 
     def call(*arrays: Array) -> Array:
-        return kernel(*[x.real if real else x for x, real in zip(arrays, is_real, strict=True)])
+        given = list(arrays)
+        for n, name in enumerate(parameters):
+            if name in real and arrays[n].dtype.kind == "c":
+                if arrays[n].imag.any():
+                    raise NotSupportedError(
+                        f"{function}() is defined for real {name} only",
+                        operator=function,
+                        argument=name,
+                    )
+                given[n] = arrays[n].real
+        return kernel(*given)
 
     return call

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from typing import Final
 
-import numpy as np
-
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.faddeeva import FADDEEVA_SLOPE, VOIGT_SLOPE
 from vtgrad.special.scipy_function import Operand, ScipyFunction, as_complex, scipy_special
+from vtgrad.storage import making
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["dawsn", "erfcinv", "erfi", "exp1", "expi", "expn", "owens_t", "voigt_profile", "wofz"]
@@ -351,7 +350,7 @@ def _expn_below(n: Tensor, x: Tensor) -> Tensor:
 
 _ERFCX: Final[ScipyFunction] = ScipyFunction(
     "scaled_erfc",
-    lambda x: np.asarray(scipy_special("erfcinv").erfcx(x)),
+    lambda x: making.asarray(scipy_special("erfcinv").erfcx(x)),
     reads_result=True,
     x=lambda x, result: 2 * x * result - 2 / math.sqrt(math.pi),
 )

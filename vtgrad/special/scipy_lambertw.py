@@ -9,6 +9,7 @@ import numpy as np
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.scipy_function import Operand, ScipyFunction, as_complex, scipy_special
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -53,7 +54,7 @@ def lambertw(z: Tensor, k: Operand = 0, tol: float = 1e-8) -> Tensor:
 
 def _kernel(z: Array, k: Array, tol: Array) -> Array:
     branch = k.astype(np.int64)
-    found: Array = np.asarray(scipy_special("lambertw").lambertw(z, branch, tol))
+    found: Array = making.asarray(scipy_special("lambertw").lambertw(z, branch, tol))
     return found
 
 

@@ -12,6 +12,7 @@ from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise, Kernel
 from vtgrad.special.scipy_function import Operand, ScipyFunction, scipy_special
 from vtgrad.special.scipy_spherical import SPHERICAL_IN, SPHERICAL_JN
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -184,7 +185,7 @@ def _part(name: str, nr: int) -> Kernel:
     """One result of a ufunc."""
 
     def kernel(*arrays: Array) -> Array:
-        found: Array = np.asarray(getattr(scipy_special(name), name)(*arrays)[nr])
+        found: Array = making.asarray(getattr(scipy_special(name), name)(*arrays)[nr])
         return found
 
     return kernel

@@ -14,6 +14,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Slope
 from vtgrad.special.scipy_function import Operand, ScipyFunction, scipy_special
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
@@ -173,7 +174,7 @@ def spherical_kn(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
 def _kernel(name: str, derivative: bool) -> Callable[[Array, Array], Array]:
     def kernel(n: Array, z: Array) -> Array:
         call = getattr(scipy_special(name), name)
-        found: Array = np.asarray(call(n.astype(np.int64), z, derivative))
+        found: Array = making.asarray(call(n.astype(np.int64), z, derivative))
         return found
 
     return kernel

@@ -121,8 +121,10 @@ def by_blocks(function: Callable[..., Array], *flat: Array) -> Array:
     size = flat[0].size
     if size <= _BLOCK:
         return function(*flat)
-    result: Array = making.empty(size)
-    for start in range(0, size, _BLOCK):
+    first = function(*[x[:_BLOCK] for x in flat])
+    result: Array = making.empty(size, first.dtype)
+    result[:_BLOCK] = first
+    for start in range(_BLOCK, size, _BLOCK):
         end = start + _BLOCK
         result[start:end] = function(*[x[start:end] for x in flat])
     return result
