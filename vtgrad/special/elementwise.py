@@ -52,6 +52,33 @@ Kernel: TypeAlias = Callable[..., Array]
 Slope: TypeAlias = Callable[..., Tensor]
 
 
+class _Step:
+    """What a recording has of a kernel: one call, with a name that says where it is.
+
+    Attributes
+    ----------
+    in_double : bool
+        As of `Elementwise`.
+    """
+
+    in_double: bool
+    kernel: Kernel
+    __name__: str
+
+    def __init__(self, name: str, kernel: Kernel, in_double: bool) -> None:
+        self.__name__ = name
+        self.__module__ = "vtgrad.special"
+        self.kernel = kernel
+        self.in_double = in_double
+
+    def __call__(self, *arrays: Array) -> Array:
+        """The result of the kernel."""
+        if self.in_double:
+            return by_blocks(self.kernel, *arrays)
+        # That of 0-d arrays may be a scalar.
+        return making.asarray(self.kernel(*arrays))
+
+
 class _Recorded(Function):
     """The node of a call; each `Elementwise` has a subclass, which is named after it."""
 
@@ -92,6 +119,8 @@ class Elementwise:
         broadcasts as they do.
     takes_complex : bool
         Whether the function is defined for complex operands, and analytic. False by default.
+    takes_half : bool
+        Whether the function is defined for float16. True by default; False where PyTorch refuses.
     reads_result : bool
         Whether the slopes take the result behind the operands. False by default.
     **slopes : callable or None
@@ -116,6 +145,7 @@ class Elementwise:
     """
 
     __slots__ = (
+        "_run",
         "in_double",
         "kernel",
         "name",
@@ -124,6 +154,7 @@ class Elementwise:
         "record",
         "slopes",
         "takes_complex",
+        "takes_half",
     )
 
     name: str
@@ -131,9 +162,11 @@ class Elementwise:
     slopes: Mapping[str, Slope | None]
     in_double: bool
     takes_complex: bool
+    takes_half: bool
     reads_result: bool
     record: Operator
     node: type[_Recorded]
+    _run: _Step
 
     def __init__(
         self,
@@ -142,6 +175,7 @@ class Elementwise:
         *,
         in_double: bool = True,
         takes_complex: bool = False,
+        takes_half: bool = True,
         reads_result: bool = False,
         **slopes: Slope | None,
     ) -> None:
@@ -149,7 +183,9 @@ class Elementwise:
         self.kernel = kernel
         self.slopes = slopes
         self.in_double = in_double
+        self._run = _Step(name, kernel, in_double)
         self.takes_complex = takes_complex
+        self.takes_half = takes_half
         self.reads_result = reads_result
         # Of its own among the rows: PyTorch and SciPy may mean another function by one name.
         row = f"special.{name}"
@@ -180,7 +216,7 @@ class Elementwise:
         ArgumentTypeError
             If an operand is neither a tensor nor a number, or none is a tensor.
         NotSupportedError
-            If an operand is complex, and the function is not defined for it.
+            If the function is not defined for the dtype.
         OutGradError
             If `out` is given and an argument requires grad while recording.
         """
@@ -225,12 +261,14 @@ class Elementwise:
         Raises
         ------
         NotSupportedError
-            If an operand is complex, and the function is not defined for it.
+            If the function is not defined for the dtype.
         """
         arrays = [resolved(x._impl.array) for x in operands]
         dtype = floating(result_dtype(*arrays))
         if not self.takes_complex:
             refuse(self.name, dtype, "c", *arrays)
+        if not self.takes_half and dtype.itemsize == 2:
+            refuse(self.name, dtype, "f", *arrays)
         shape = broadcast_shapes(*[x.shape for x in arrays])
         if self.in_double:
             double = np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
@@ -238,12 +276,11 @@ class Elementwise:
                 making.ascontiguousarray(making.broadcast_to(x, shape), double).reshape(-1)
                 for x in arrays
             ]
-            found = making.call(_in_blocks, self.kernel, *flat).reshape(shape)
+            found = no_fp_warnings.run(making.call, self._run, *flat).reshape(shape)
         else:
             # A kernel may be a ufunc, whose result of 0-d arrays is no array.
-            found = making.call(
-                _whole, self.kernel, *[x.astype(working(dtype), copy=False) for x in arrays]
-            )
+            given = [x.astype(working(dtype), copy=False) for x in arrays]
+            found = no_fp_warnings.run(making.call, self._run, *given)
             if found.shape != shape:
                 found = making.broadcast_to(found, shape)
         return finish_like(found, dtype, None, *arrays)
@@ -295,14 +332,3 @@ class Elementwise:
         assert total is not None
         shape = found._impl.array.shape
         return total if total._impl.array.shape == shape else F.expand(total, shape)
-
-
-def _in_blocks(kernel: Kernel, *flat: Array) -> Array:
-    """A kernel of vectors, without NumPy's warnings."""
-    return no_fp_warnings.run(by_blocks, kernel, *flat)
-
-
-def _whole(kernel: Kernel, *arrays: Array) -> Array:
-    """A kernel of arrays as they are, without NumPy's warnings."""
-    found: Array = np.asarray(no_fp_warnings.run(kernel, *arrays))
-    return found

@@ -102,6 +102,7 @@ class ScipyFunction(Elementwise):
             name,
             _with_real(name, called, tuple(slopes), real) if real else called,
             in_double=False,
+            takes_half=True,
             takes_complex=takes_complex,
             reads_result=reads_result,
             **slopes,

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import Final
 
+import numpy as np
+
 from vtgrad.ops.calling.explain import explained
-from vtgrad.special.scipy_function import Operand, ScipyFunction
+from vtgrad.special.scipy_function import Operand, ScipyFunction, scipy_special
+from vtgrad.storage import making
+from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["hyp0f1", "hyp1f1", "hyp2f1", "hyperu"]
@@ -157,11 +161,24 @@ def hyperu(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> 
 
 # -- values and derivatives ----------------------------------------------------------------
 
+_OVERFLOWS: Final = 1e8
+
+
+def _hyp1f1(a: Array, b: Array, z: Array) -> Array:
+    """The ufunc, which does not end for huge arguments; it is infinite long before."""
+    if z.dtype.kind == "f":
+        is_polynomial = (a <= 0) & (a == np.round(a))
+        z = np.where((z > _OVERFLOWS) & ~is_polynomial, _OVERFLOWS, z)
+    found: Array = making.asarray(scipy_special("hyp1f1").hyp1f1(a, b, z))
+    return found
+
+
 _HYP0F1: Final[ScipyFunction] = ScipyFunction(
     "hyp0f1", real=("v",), takes_complex=True, v=None, z=lambda v, z: _HYP0F1(v + 1, z) / v
 )
 _HYP1F1: Final[ScipyFunction] = ScipyFunction(
     "hyp1f1",
+    _hyp1f1,
     real=("a", "b"),
     takes_complex=True,
     a=None,
