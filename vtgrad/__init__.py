@@ -274,6 +274,7 @@ __all__ = [
     "profiler",
     "return_types",
     "signal",
+    "special",
     "testing",
     "types",
     "utils",
@@ -291,6 +292,7 @@ if TYPE_CHECKING:
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
     from vtgrad import signal as signal
+    from vtgrad import special as special
     from vtgrad import testing as testing
     from vtgrad import types as types
     from vtgrad import viz as viz
@@ -307,6 +309,7 @@ else:
         "profiler",
         "return_types",
         "signal",
+        "special",
         "testing",
         "types",
         "viz",

@@ -92,6 +92,8 @@ class Elementwise:
         broadcasts as they do.
     takes_complex : bool
         Whether the function is defined for complex operands, and analytic. False by default.
+    takes_half : bool
+        Whether the function is defined for float16. True by default; False where PyTorch refuses.
     reads_result : bool
         Whether the slopes take the result behind the operands. False by default.
     **slopes : callable or None
@@ -124,6 +126,7 @@ class Elementwise:
         "record",
         "slopes",
         "takes_complex",
+        "takes_half",
     )
 
     name: str
@@ -131,6 +134,7 @@ class Elementwise:
     slopes: Mapping[str, Slope | None]
     in_double: bool
     takes_complex: bool
+    takes_half: bool
     reads_result: bool
     record: Operator
     node: type[_Recorded]
@@ -142,6 +146,7 @@ class Elementwise:
         *,
         in_double: bool = True,
         takes_complex: bool = False,
+        takes_half: bool = True,
         reads_result: bool = False,
         **slopes: Slope | None,
     ) -> None:
@@ -150,6 +155,7 @@ class Elementwise:
         self.slopes = slopes
         self.in_double = in_double
         self.takes_complex = takes_complex
+        self.takes_half = takes_half
         self.reads_result = reads_result
         # Of its own among the rows: PyTorch and SciPy may mean another function by one name.
         row = f"special.{name}"
@@ -180,7 +186,7 @@ class Elementwise:
         ArgumentTypeError
             If an operand is neither a tensor nor a number, or none is a tensor.
         NotSupportedError
-            If an operand is complex, and the function is not defined for it.
+            If the function is not defined for the dtype.
         OutGradError
             If `out` is given and an argument requires grad while recording.
         """
@@ -225,12 +231,14 @@ class Elementwise:
         Raises
         ------
         NotSupportedError
-            If an operand is complex, and the function is not defined for it.
+            If the function is not defined for the dtype.
         """
         arrays = [resolved(x._impl.array) for x in operands]
         dtype = floating(result_dtype(*arrays))
         if not self.takes_complex:
             refuse(self.name, dtype, "c", *arrays)
+        if not self.takes_half and dtype.itemsize == 2:
+            refuse(self.name, dtype, "f", *arrays)
         shape = broadcast_shapes(*[x.shape for x in arrays])
         if self.in_double:
             double = np.dtype(np.complex128 if dtype.kind == "c" else np.float64)
