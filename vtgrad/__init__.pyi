@@ -40,6 +40,7 @@ from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
 from vtgrad import signal as signal
+from vtgrad import special as special
 from vtgrad import testing as testing
 from vtgrad import types as types
 from vtgrad import utils as utils
@@ -591,6 +592,7 @@ __all__ = [
     "slogdet",
     "softmax",
     "sort",
+    "special",
     "split",
     "split_copy",
     "split_with_sizes",

@@ -47,6 +47,7 @@ NOT_LOADED = (
     "vtgrad.ops.rules.patterns",
     "vtgrad.profiler",
     "vtgrad.signal",
+    "vtgrad.special",
     "vtgrad.testing",
     "vtgrad.utils.checkpoint",
     "vtgrad.viz",
