@@ -20,6 +20,7 @@ asked, in backward or where the operand has a tangent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -118,6 +119,7 @@ class Elementwise:
     """
 
     __slots__ = (
+        "_run",
         "in_double",
         "kernel",
         "name",
@@ -138,6 +140,7 @@ class Elementwise:
     reads_result: bool
     record: Operator
     node: type[_Recorded]
+    _run: Kernel
 
     def __init__(
         self,
@@ -154,6 +157,7 @@ class Elementwise:
         self.kernel = kernel
         self.slopes = slopes
         self.in_double = in_double
+        self._run = partial(by_blocks if in_double else _whole, kernel)
         self.takes_complex = takes_complex
         self.takes_half = takes_half
         self.reads_result = reads_result
@@ -246,12 +250,11 @@ class Elementwise:
                 making.ascontiguousarray(making.broadcast_to(x, shape), double).reshape(-1)
                 for x in arrays
             ]
-            found = making.call(_in_blocks, self.kernel, *flat).reshape(shape)
+            found = no_fp_warnings.run(making.call, self._run, *flat).reshape(shape)
         else:
             # A kernel may be a ufunc, whose result of 0-d arrays is no array.
-            found = making.call(
-                _whole, self.kernel, *[x.astype(working(dtype), copy=False) for x in arrays]
-            )
+            given = [x.astype(working(dtype), copy=False) for x in arrays]
+            found = no_fp_warnings.run(making.call, self._run, *given)
             if found.shape != shape:
                 found = making.broadcast_to(found, shape)
         return finish_like(found, dtype, None, *arrays)
@@ -305,12 +308,7 @@ class Elementwise:
         return total if total._impl.array.shape == shape else F.expand(total, shape)
 
 
-def _in_blocks(kernel: Kernel, *flat: Array) -> Array:
-    """A kernel of vectors, without NumPy's warnings."""
-    return no_fp_warnings.run(by_blocks, kernel, *flat)
-
-
 def _whole(kernel: Kernel, *arrays: Array) -> Array:
-    """A kernel of arrays as they are, without NumPy's warnings."""
-    found: Array = np.asarray(no_fp_warnings.run(kernel, *arrays))
+    """A kernel of arrays as they are; that of 0-d ones may return a scalar."""
+    found: Array = np.asarray(kernel(*arrays))
     return found
