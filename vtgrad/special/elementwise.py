@@ -20,7 +20,6 @@ asked, in backward or where the operand has a tangent.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import NoReturn, TypeAlias, cast
 
 import numpy as np
@@ -51,6 +50,33 @@ __all__ = ["Elementwise", "Kernel", "Slope"]
 Kernel: TypeAlias = Callable[..., Array]
 # Takes the operands, and the result if it is read, and returns a derivative.
 Slope: TypeAlias = Callable[..., Tensor]
+
+
+class _Step:
+    """What a recording has of a kernel: one call, with a name that says where it is.
+
+    Attributes
+    ----------
+    in_double : bool
+        As of `Elementwise`.
+    """
+
+    __slots__ = ("__name__", "in_double", "kernel")
+
+    in_double: bool
+    kernel: Kernel
+
+    def __init__(self, name: str, kernel: Kernel, in_double: bool) -> None:
+        self.__name__ = f"vtgrad.special.{name}"
+        self.kernel = kernel
+        self.in_double = in_double
+
+    def __call__(self, *arrays: Array) -> Array:
+        """The result of the kernel."""
+        if self.in_double:
+            return by_blocks(self.kernel, *arrays)
+        # That of 0-d arrays may be a scalar.
+        return making.asarray(self.kernel(*arrays))
 
 
 class _Recorded(Function):
@@ -140,7 +166,7 @@ class Elementwise:
     reads_result: bool
     record: Operator
     node: type[_Recorded]
-    _run: Kernel
+    _run: _Step
 
     def __init__(
         self,
@@ -157,7 +183,7 @@ class Elementwise:
         self.kernel = kernel
         self.slopes = slopes
         self.in_double = in_double
-        self._run = partial(by_blocks if in_double else _whole, kernel)
+        self._run = _Step(name, kernel, in_double)
         self.takes_complex = takes_complex
         self.takes_half = takes_half
         self.reads_result = reads_result
@@ -306,9 +332,3 @@ class Elementwise:
         assert total is not None
         shape = found._impl.array.shape
         return total if total._impl.array.shape == shape else F.expand(total, shape)
-
-
-def _whole(kernel: Kernel, *arrays: Array) -> Array:
-    """A kernel of arrays as they are; that of 0-d ones may return a scalar."""
-    found: Array = np.asarray(kernel(*arrays))
-    return found
