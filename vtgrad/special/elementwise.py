@@ -61,13 +61,13 @@ class _Step:
         As of `Elementwise`.
     """
 
-    __slots__ = ("__name__", "in_double", "kernel")
-
     in_double: bool
     kernel: Kernel
+    __name__: str
 
     def __init__(self, name: str, kernel: Kernel, in_double: bool) -> None:
-        self.__name__ = f"vtgrad.special.{name}"
+        self.__name__ = name
+        self.__module__ = "vtgrad.special"
         self.kernel = kernel
         self.in_double = in_double
 

@@ -75,9 +75,9 @@ def _decaying(order: int, x: Array) -> Array:
 
 def _oscillating(order: int, x: Array) -> Array:
     """The functions at ``-x``."""
-    infinite = np.isinf(x)
-    x = np.minimum(x, _FAR)
-    (high, low), root = _zeta(x)
+    # The magnitude is right at any distance, the phase not.
+    root = np.sqrt(x)
+    (high, low), _ = _zeta(np.minimum(x, _FAR))
     coefficients = _expansions()[order]
     inverse = _ZETA / high
     square = -inverse * inverse
@@ -91,9 +91,9 @@ def _oscillating(order: int, x: Array) -> Array:
     scale = 1 / sqrt(2 * pi)
     if order:
         found: Array = (s * p - c * q) * np.sqrt(root) * scale
-        return np.where(infinite, np.nan, found)
+        return np.where(root == np.inf, np.nan, found)
     found = (c * p + s * q) / np.sqrt(root) * scale
-    return np.where(infinite, 0.0, found)
+    return found
 
 
 # -- tables ---------------------------------------------------------------------------------
