@@ -16,6 +16,7 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
+from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
 __all__ = ["Pair", "plus", "product", "quotient", "square", "square_root", "sum_of", "times"]
@@ -41,7 +42,7 @@ def _split(a: Array) -> Pair:
 def product(a: Array, b: Array | float) -> Pair:
     """The product of two arrays, whose magnitudes are below 1e150."""
     value = np.multiply(a, b)
-    (a1, a2), (b1, b2) = _split(a), _split(np.asarray(b))
+    (a1, a2), (b1, b2) = _split(a), _split(making.asarray(b))
     return value, ((a1 * b1 - value) + a1 * b2 + a2 * b1) + a2 * b2
 
 
