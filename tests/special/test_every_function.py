@@ -218,6 +218,7 @@ def test_derivatives_at_zero_are_those_of_the_power_series() -> None:
     # / (k! * (k + 1)!), and sin(x) / x that of (-1) ** k * x ** (2 * k) / (2 * k + 1)!.
     assert derivatives(special.bessel_j0) == [1, 0, -1 / 2, 0, 3 / 8, 0]
     assert derivatives(special.bessel_j1) == [0, 1 / 2, 0, -3 / 8, 0, 5 / 16]
+    assert derivatives(special.i0) == [1, 0, 1 / 2, 0, 3 / 8, 0]
     assert derivatives(special.i1) == [0, 1 / 2, 0, 3 / 8, 0, 5 / 16]
     assert derivatives(special.spherical_bessel_j0) == pytest.approx([1, 0, -1 / 3, 0, 1 / 5, 0])
 
