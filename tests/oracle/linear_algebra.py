@@ -215,10 +215,18 @@ def _samples(entry: Any, dtype: torch.dtype) -> Iterator[_Sample]:
         yield _Sample(entry, sample)
 
 
-def differences(name: str) -> Iterator[tuple[str, str]]:
-    """What differs in the samples of a function: the kind, and the sample."""
-    for entry in _entries():
-        for dtype in DTYPES:
+def differences(
+    name: str, entries: Sequence[Any] | None = None, dtypes: Sequence[torch.dtype] = DTYPES
+) -> Iterator[tuple[str, str]]:
+    """What differs in the samples of a function: the kind, and the sample.
+
+    Parameters
+    ----------
+    entries : sequence, optional
+        The entries of the database among which the function is; by default those of linear algebra.
+    """
+    for entry in _entries() if entries is None else entries:
+        for dtype in dtypes:
             if entry.name != name or dtype not in entry.supported_dtypes("cpu"):
                 continue
             for nr, sample in enumerate(_samples(entry, dtype)):

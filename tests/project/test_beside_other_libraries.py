@@ -3,7 +3,7 @@
 import pytest
 
 from tests.project.beside import LIBRARIES, is_there, rows
-from vtgrad import fft, interpolate, linalg, signal
+from vtgrad import fft, interpolate, linalg, signal, special
 
 # Older names, and names of two modules, stand in the rows of what they are.
 WITHOUT = {"linalg.LinAlgError", "linalg.matmul"}
@@ -25,6 +25,7 @@ def test_a_name_that_does_not_exist_is_seen() -> None:
 
 def test_every_function_has_a_row() -> None:
     modules = {"linalg": linalg, "fft": fft, "signal": signal, "interpolate": interpolate}
+    modules |= {"special": special}
     public = {f"{home}.{name}" for home, module in modules.items() for name in module.__all__}
     listed = [row["vtgrad"] for row in rows()]
     assert public - WITHOUT - set(listed) == set()

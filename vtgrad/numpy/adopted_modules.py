@@ -11,7 +11,7 @@ so that other users of the real module, on any thread, see nothing.
 Its globals have ``__builtins__`` of their own, whose ``__import__`` gives
 
 - copies of the modules of its own package and of those of ``also=``;
-- the namespace for `numpy`, recorded functions for `math`;
+- the namespace for `numpy`, recorded functions for `math` and `scipy.special`;
 - a `sys` of its own: a package that assigns ``sys.modules["pkg.part"]`` must reach the copy. For
   the same reason `importlib.import_module` is its own.
 
@@ -40,6 +40,7 @@ from vtgrad.numpy.adopted_math import make_math
 from vtgrad.numpy.adopted_numbers import CALLS, METHODS, matched
 from vtgrad.numpy.adopted_numpy import NumpyParts
 from vtgrad.numpy.adopted_source import PREFIX, compiled
+from vtgrad.numpy.adopted_special import make_special
 from vtgrad.numpy.adopted_sys import Modules, Stand, is_private, parts_of_private
 
 __all__ = ["Adoption"]
@@ -129,13 +130,23 @@ class Adoption:
             return part if fromlist else self.numpy.part("numpy")
         if name in self.modules.own:
             return self.modules.own[name] if fromlist else self.import_module(top)
-        if name in self.replaced:
-            return self.replaced[name]
         for part_name in fromlist or ():
             if self.refuses(f"{name}.{part_name}"):
                 raise ImportError(f"cannot import name {part_name!r} from {name!r}", name=name)
+        if name in self.replaced and (fromlist or name == top):
+            return self.replaced[name]
         found = builtins.__import__(name, globals, locals, fromlist or (), 0)
-        return found if fromlist else self.replaced.get(top, found)
+        self.replace_special(top)
+        return self.replaced.get(name if fromlist else top, found)
+
+    def replace_special(self, package: str) -> None:
+        """Make `scipy.special` a module that records, once the code has imported SciPy."""
+        if package != "scipy" or "scipy" in self.replaced or self.refuses("scipy.special"):
+            return
+        special = importlib.import_module("scipy.special")
+        whole, recorded = make_special(sys.modules["scipy"], special)
+        self.replaced["scipy.special"] = recorded
+        self.replaced["scipy"] = whole
 
     def import_module(self, name: str, package: str | None = None) -> Any:
         """The function `importlib.import_module` of adopted code."""
@@ -150,7 +161,11 @@ class Adoption:
         if top == "numpy":
             return self.numpy.part(name)
         found = self.modules.own.get(name) or self.replaced.get(name)
-        return importlib.import_module(name) if found is None else found
+        if found is not None:
+            return found
+        real = importlib.import_module(name)
+        self.replace_special(top)
+        return self.replaced.get(name, real)
 
     def refuses(self, name: str) -> bool:
         """Whether a module is one of ``without=``, or a part of one."""

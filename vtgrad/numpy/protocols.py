@@ -25,6 +25,7 @@ from vtgrad.numpy.function import functions
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.on_values import any_differentiated, any_keyed, on_values
 from vtgrad.numpy.operands import has_dtype
+from vtgrad.numpy.special_ufuncs import call_special
 from vtgrad.numpy.ufunc_loop import by_numpys, computes_itself
 from vtgrad.storage import making
 from vtgrad.storage.tensor_base import TensorBase
@@ -45,6 +46,10 @@ def call_ufunc(
     if mine is not None:
         call = mine if method == "__call__" else getattr(mine, method)
         return call(*inputs, **options)
+    if method == "__call__" and not options:
+        found = call_special(ufunc, inputs)
+        if found is not None:
+            return found
     name = ufunc.__name__ if method == "__call__" else f"{ufunc.__name__}.{method}"
     return _on_values(getattr(ufunc, method), name, inputs, options)
 

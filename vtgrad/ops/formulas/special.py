@@ -19,6 +19,7 @@ __all__ = [
     "gradient_of_sinc",
     "gradient_of_xlogy",
     "gradient_of_xlogy_number",
+    "i1_slope",
     "no_derivative",
     "sinc_slope",
 ]
@@ -81,10 +82,20 @@ def gradient_of_mvlgamma(grad: Array, self: Array, p: int) -> Array:
 
 
 def gradient_of_i1(grad: Array, self: Array, result: Array) -> Array:
-    """The gradient of Bessel's function of order 1, which is steepest at 0."""
-    zero = k.eq(self, 0)
-    quotient = k.where(zero, 0.5, k.div(result, k.where(zero, 1, self)))
-    return k.mul(grad, k.sub(k.i0(self), quotient))
+    """The gradient of Bessel's function of order 1, which is steepest at 0.
+
+    The quotient has no value there, and none of its derivatives; a Taylor polynomial has them.
+    """
+    near = k.lt(k.abs(self), 0.5)
+    s = k.where(near, self, 0)
+    square = k.mul(s, s)
+    first, *others, last = i1_slope()
+    series = k.mul(square, first)
+    for coefficient in others:
+        series = k.mul(k.add(series, coefficient), square)
+    series = k.add(series, last)
+    quotient = k.sub(k.i0(self), k.div(result, k.where(near, 1, self)))
+    return k.mul(grad, k.where(near, series, quotient))
 
 
 def gradient_of_order(grad: Array) -> Array:
@@ -119,3 +130,14 @@ def sinc_slope() -> tuple[float, ...]:
     Together they give it in double precision for magnitudes of `t` up to 1/2.
     """
     return tuple((-1) ** n * 2 * n / math.factorial(2 * n + 1) for n in range(8, 0, -1))
+
+
+def i1_slope() -> tuple[float, ...]:
+    """The coefficients of ``x ** (2 * n)`` in the derivative of ``i1(x)``, the last first.
+
+    Together they give it in double precision for magnitudes of `x` up to 1/2 (DLMF 10.25.2).
+    """
+    return tuple(
+        (2 * n + 1) / (2 ** (2 * n + 1) * math.factorial(n) * math.factorial(n + 1))
+        for n in range(8, -1, -1)
+    )

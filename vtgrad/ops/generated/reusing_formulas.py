@@ -16,6 +16,7 @@ from vtgrad.ops.formulas.reductions import reduced_count
 from vtgrad.ops.formulas.reductions import other_dims
 from vtgrad.ops.formulas.reductions import reduces_all
 from vtgrad.ops.formulas.special import sinc_slope
+from vtgrad.ops.formulas.special import i1_slope
 from vtgrad.ops.kernels.support.memory_reuse import reuse
 from vtgrad.ops.calling.types import Dims
 from vtgrad.storage.arrays import Array, Number, NumpyDType
@@ -98,9 +99,16 @@ def gradient_of_exponent(owned: bool, grad: Array, base: Array, exponent: Array,
 
 
 def gradient_of_i1(owned: bool, grad: Array, self: Array, result: Array) -> Array:
-    zero = k.eq(self, 0)
-    quotient = reuse(4, k.where, zero, 0.5, reuse(2, k.div, result, k.where(zero, 1, self)))
-    return reuse(2 | owned, k.mul, grad, k.sub(k.i0(self), quotient))
+    near = k.lt(k.abs(self), 0.5)
+    s = k.where(near, self, 0)
+    square = k.mul(s, s)
+    first, *others, last = i1_slope()
+    series = k.mul(square, first)
+    for coefficient in others:
+        series = reuse(1, k.mul, k.add(series, coefficient), square)
+    series = k.add(series, last)
+    quotient = reuse(2, k.sub, k.i0(self), reuse(2, k.div, result, k.where(near, 1, self)))
+    return reuse(2 | owned, k.mul, grad, k.where(near, series, quotient))
 
 
 def gradient_of_left_side(owned: bool, grad: Array, matrices: Array, solution: Array) -> Array:

@@ -21,6 +21,7 @@ from vtgrad.ops.formulas.reductions import other_dims as other_dims
 from vtgrad.ops.formulas.reductions import reduces_all as reduces_all
 from vtgrad.ops.formulas.special import no_derivative as no_derivative
 from vtgrad.ops.formulas.special import sinc_slope as sinc_slope
+from vtgrad.ops.formulas.special import i1_slope as i1_slope
 from vtgrad.ops.formulas.structure import opposite as opposite
 from vtgrad.ops.formulas.views import inverse_order as inverse_order
 from vtgrad.ops.formulas.views import output_geometry as output_geometry
@@ -977,9 +978,16 @@ def gradient_of_mvlgamma(grad: TensorBase, self: TensorBase, p: int) -> TensorBa
 
 
 def gradient_of_i1(grad: TensorBase, self: TensorBase, result: TensorBase) -> TensorBase:
-    zero = F.eq(self, 0)
-    quotient = F.where(zero, 0.5, F.div(result, F.where(zero, 1, self)))
-    return F.mul(grad, F.sub(F.i0(self), quotient))
+    near = F.lt(F.abs(self), 0.5)
+    s = F.where(near, self, 0)
+    square = F.mul(s, s)
+    first, *others, last = i1_slope()
+    series = F.mul(square, first)
+    for coefficient in others:
+        series = F.mul(F.add(series, coefficient), square)
+    series = F.add(series, last)
+    quotient = F.sub(F.i0(self), F.div(result, F.where(near, 1, self)))
+    return F.mul(grad, F.where(near, series, quotient))
 
 
 def gradient_of_order(grad: TensorBase) -> TensorBase:
