@@ -50,6 +50,8 @@ STUBS: Final = (
     "vtgrad.signal",
     "vtgrad.interpolate",
     "vtgrad.linalg",
+    "vtgrad.nn",
+    "vtgrad.nn.functional",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
     "vtgrad.storage.public_tensor",
