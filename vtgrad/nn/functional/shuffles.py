@@ -10,11 +10,11 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.integers import index_of
-from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["channel_shuffle", "pixel_shuffle", "pixel_unshuffle"]
 
-T = TypeVar("T", bound=TensorBase)
+T = TypeVar("T", bound=Tensor)
 
 
 @explained
@@ -146,7 +146,7 @@ def channel_shuffle(input: T, groups: int) -> T:
     return F.clone(F.reshape(F.transpose(parts, 1, 2), shape))
 
 
-def _shape(name: str, input: TensorBase) -> tuple[int, ...]:
+def _shape(name: str, input: Tensor) -> tuple[int, ...]:
     shape: tuple[int, ...] = array_of(input, "input").shape
     if len(shape) < 3:
         raise ShapeError(
