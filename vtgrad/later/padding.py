@@ -148,6 +148,8 @@ def _places(mode: str, axis: int, size: int, before: int, after: int) -> Array:
     if mode == "replicate":
         return np.clip(places, 0, max(size - 1, 0))
     if mode == "circular":
-        return np.remainder(places, max(size, 1))
+        # What is cut off has no part in the circle.
+        start, stop = max(-before, 0), size - max(-after, 0)
+        return start + np.remainder(places - start, max(stop - start, 1))
     mirrored: Array = (size - 1) - np.abs((size - 1) - np.abs(places))
     return mirrored

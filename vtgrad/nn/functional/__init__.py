@@ -19,6 +19,8 @@ from vtgrad.nn.functional.convolutions import conv3d as conv3d
 from vtgrad.nn.functional.convolutions import conv_transpose1d as conv_transpose1d
 from vtgrad.nn.functional.convolutions import conv_transpose2d as conv_transpose2d
 from vtgrad.nn.functional.convolutions import conv_transpose3d as conv_transpose3d
+from vtgrad.nn.functional.grid_sampling import affine_grid as affine_grid
+from vtgrad.nn.functional.grid_sampling import grid_sample as grid_sample
 from vtgrad.nn.functional.linear_maps import bilinear as bilinear
 from vtgrad.nn.functional.linear_maps import linear as linear
 from vtgrad.nn.functional.max_pooling import adaptive_max_pool1d as adaptive_max_pool1d
@@ -30,6 +32,7 @@ from vtgrad.nn.functional.max_pooling import max_pool3d as max_pool3d
 from vtgrad.nn.functional.max_pooling import max_unpool1d as max_unpool1d
 from vtgrad.nn.functional.max_pooling import max_unpool2d as max_unpool2d
 from vtgrad.nn.functional.max_pooling import max_unpool3d as max_unpool3d
+from vtgrad.nn.functional.resizing import interpolate as interpolate
 from vtgrad.nn.functional.shuffles import channel_shuffle as channel_shuffle
 from vtgrad.nn.functional.shuffles import pixel_shuffle as pixel_shuffle
 from vtgrad.nn.functional.shuffles import pixel_unshuffle as pixel_unshuffle
@@ -43,6 +46,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
@@ -55,6 +59,8 @@ __all__ = [
     "conv_transpose2d",
     "conv_transpose3d",
     "fold",
+    "grid_sample",
+    "interpolate",
     "linear",
     "lp_pool1d",
     "lp_pool2d",

@@ -18,6 +18,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "affine_grid",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
@@ -30,6 +31,8 @@ __all__ = [
     "conv_transpose2d",
     "conv_transpose3d",
     "fold",
+    "grid_sample",
+    "interpolate",
     "linear",
     "lp_pool1d",
     "lp_pool2d",
@@ -159,6 +162,16 @@ def conv_transpose3d(
     groups: int = 1,
     dilation: int | Sequence[int] = 1,
 ) -> _TensorT: ...
+def affine_grid(
+    theta: _TensorT, size: Sequence[int], align_corners: bool | None = None
+) -> _TensorT: ...
+def grid_sample(
+    input: _TensorT,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> _TensorT: ...
 def bilinear(
     input1: _TensorT, input2: Tensor, weight: Tensor, bias: Tensor | None = None
 ) -> _TensorT: ...
@@ -283,6 +296,15 @@ def max_unpool3d(
     stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
+) -> _TensorT: ...
+def interpolate(
+    input: _TensorT,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
 ) -> _TensorT: ...
 def channel_shuffle(input: _TensorT, groups: int) -> _TensorT: ...
 def pixel_shuffle(input: _TensorT, upscale_factor: int) -> _TensorT: ...

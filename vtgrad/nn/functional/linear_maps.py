@@ -122,6 +122,11 @@ def bilinear(input1: T, input2: Tensor, weight: Tensor, bias: Tensor | None = No
     found = F.reshape(F.matmul(halves, F.unsqueeze(right, -1)), (*lead, count))
     if bias is not None:
         added = array_of(bias, "bias")
+        if added.shape != (count,):
+            raise ShapeError(
+                f"bilinear() takes a bias of shape [{count}], got {list(added.shape)}",
+                shape=added.shape,
+            )
         if added.dtype != one.dtype:
             raise DTypeError(
                 f"bilinear() takes tensors of one dtype, got input1 of {one.dtype} and bias of "
