@@ -324,7 +324,8 @@ def _output(x: Array, w: Array, geometry: Geometry) -> Array:
     parts = _chunks(count, groups * inner * places * x.itemsize)
     copied = _buffer(parts, windows)
     for part in parts:
-        columns = _copied(windows[part], copied).reshape(-1, groups, inner, places)
+        size = part.stop - part.start
+        columns = _copied(windows[part], copied).reshape(size, groups, inner, places)
         np.matmul(matrix, columns, out=found[part])
     return found.reshape(count, w.shape[0], *geometry.out)
 
@@ -382,7 +383,8 @@ def _weight(x: Array, y: Array, geometry: Geometry) -> Array:
     for part in _chunks(count, groups * inner * places * x.itemsize):
         # The memory of the columns before is free for these.
         del columns
-        columns = windows[part].transpose(order).reshape(groups, inner, -1)
-        left = outputs[part].transpose(1, 2, 0, 3).reshape(groups, rows, -1)
+        width = (part.stop - part.start) * places
+        columns = windows[part].transpose(order).reshape(groups, inner, width)
+        left = outputs[part].transpose(1, 2, 0, 3).reshape(groups, rows, width)
         found += np.matmul(left, columns.swapaxes(1, 2))
     return found.reshape(groups * rows, channels, *geometry.kernel)

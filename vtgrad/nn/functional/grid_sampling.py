@@ -301,7 +301,7 @@ def affine_grid(theta: T, size: Sequence[int], align_corners: bool | None = None
         raise NotSupportedError(
             f"affine_grid() takes a size of 4 or 5 numbers, got {list(shape)}", size=shape
         )
-    if array.ndim != 3 or array.shape[1:] != (ndim, ndim + 1) or min(shape[2:]) < 1:
+    if array.ndim != 3 or array.shape[1:] != (ndim, ndim + 1) or min(shape) < 1:
         raise ArgumentValueError(
             f"affine_grid() takes positive sizes and maps of shape (N, {ndim}, {ndim + 1}) for a "
             f"size of {ndim + 2} numbers, got {list(shape)} and {list(array.shape)}",
