@@ -270,6 +270,7 @@ __all__ = [
     "linalg",
     "nan",
     "newaxis",
+    "nn",
     "pi",
     "profiler",
     "return_types",
@@ -289,6 +290,7 @@ if TYPE_CHECKING:
     from vtgrad import interpolate as interpolate
     from vtgrad import jit as jit
     from vtgrad import linalg as linalg
+    from vtgrad import nn as nn
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
     from vtgrad import signal as signal
@@ -305,6 +307,7 @@ else:
         "interpolate",
         "jit",
         "linalg",
+        "nn",
         "numpy",
         "profiler",
         "return_types",

@@ -36,6 +36,7 @@ from vtgrad import func as func
 from vtgrad import interpolate as interpolate
 from vtgrad import jit as jit
 from vtgrad import linalg as linalg
+from vtgrad import nn as nn
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
@@ -495,6 +496,7 @@ __all__ = [
     "negative_",
     "newaxis",
     "nextafter",
+    "nn",
     "no_grad",
     "nonzero",
     "nonzero_static",

@@ -30,6 +30,8 @@ MODULES = tuple(
         "vtgrad",
         "vtgrad.fft",
         "vtgrad.linalg",
+        "vtgrad.nn",
+        "vtgrad.nn.functional",
         "vtgrad.autograd",
         "vtgrad.autograd.forward_ad",
         "vtgrad.autograd.functional",
@@ -114,6 +116,7 @@ _TOPIC_OF_MODULE = {
 _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.jit": "jit",
     "vtgrad.linalg": "linalg",
+    "vtgrad.nn.functional": "layers",
     "vtgrad.autograd": "autograd",
     "vtgrad.autograd.forward_ad": "forward_ad",
     "vtgrad.autograd.functional": "functional",

@@ -23,6 +23,7 @@ GROUPS: dict[str, list[str]] = {
         "fft",
         "signal",
         "interpolate",
+        "layers",
         "sorting",
         "indexing",
         "joining",
@@ -76,6 +77,10 @@ TITLES: dict[str, tuple[str, str]] = {
     "fft": ("Fourier transforms", "Transforms, their inverses, and the frequencies of elements."),
     "signal": ("Filters", "Filters with a recursion, convolutions and correlations."),
     "interpolate": ("Interpolation", "Functions that go through given points."),
+    "layers": (
+        "Layers",
+        "`vtgrad.nn.functional`: convolutions, pooling, activations, losses, as functions.",
+    ),
     "sorting": ("Sorting", "Elements in order, the largest of them, and those that are equal."),
     "indexing": ("Indexing", "Elements read and written by indices and masks."),
     "joining": ("Joining", "Several tensors made into one."),

@@ -43,6 +43,7 @@ NOT_LOADED = (
     "vtgrad.later.covariances",
     "vtgrad.later.short_time",
     "vtgrad.linalg",
+    "vtgrad.nn",
     "vtgrad.numpy",
     "vtgrad.ops.rules.patterns",
     "vtgrad.profiler",

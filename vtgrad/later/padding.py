@@ -138,7 +138,9 @@ def _widths(name: str, input: TensorBase, pad: Sequence[int]) -> dict[int, tuple
 
 def _places(mode: str, axis: int, size: int, before: int, after: int) -> Array:
     """Of which element each element of the result is a copy."""
-    largest = {"reflect": size - 1, "circular": size}.get(mode, size and max(before, after))
+    left = size - max(-before, 0) - max(-after, 0)
+    most = size if left > 0 else 0
+    largest = {"reflect": size - 1, "circular": most}.get(mode, size and max(before, after))
     if max(before, after) > largest or size + before + after < 0:
         raise ShapeError(
             f"mode {mode!r} cannot add {before} and {after} to {size} elements along dimension "
@@ -148,6 +150,8 @@ def _places(mode: str, axis: int, size: int, before: int, after: int) -> Array:
     if mode == "replicate":
         return np.clip(places, 0, max(size - 1, 0))
     if mode == "circular":
-        return np.remainder(places, max(size, 1))
+        # What is cut off has no part in the circle.
+        start = max(-before, 0)
+        return start + np.remainder(places - start, max(left, 1))
     mirrored: Array = (size - 1) - np.abs((size - 1) - np.abs(places))
     return mirrored

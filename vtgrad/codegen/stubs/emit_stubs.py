@@ -51,6 +51,8 @@ STUBS: Final = (
     "vtgrad.interpolate",
     "vtgrad.linalg",
     "vtgrad.special",
+    "vtgrad.nn",
+    "vtgrad.nn.functional",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
     "vtgrad.storage.public_tensor",

@@ -1,0 +1,168 @@
+"""Where the largest element of each window is.
+
+Note [The largest of a window]
+
+A window is a product of intervals, so its largest element is found one dimension at a time: the
+largest of each interval of the last dimension, then the largest of these over the dimension before,
+with its place. Of equal elements the first one counts, and of several nan the last, in the order of
+memory, as in PyTorch; going from the last dimension to the first keeps both.
+
+The places have no derivative. The elements are gathered from them by an operator, which has all
+others: values, gradients and tangents are those of the elements that were the largest.
+"""
+
+from __future__ import annotations
+
+import math
+import typing
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TypeAlias, TypeVar
+
+import numpy as np
+
+from vtgrad.errors import ShapeError
+from vtgrad.function.batched_apply import VmapInfo
+from vtgrad.function.function import Function
+from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.later.beside import beside
+from vtgrad.nn.functional.convolution_products import Geometry
+from vtgrad.nn.functional.pooling_geometry import adaptive_bounds
+from vtgrad.ops.generated import functional as F
+from vtgrad.storage import making
+from vtgrad.storage.arrays import Array
+from vtgrad.storage.lazy_array import resolved
+from vtgrad.tensor.tensor import Tensor
+
+__all__ = ["Places", "adaptive_places", "largest_in_windows", "places_of_windows"]
+
+T = TypeVar("T", bound=Tensor)
+
+# Of each dimension the places of the first elements of all windows, of the second, and so on.
+Places: TypeAlias = tuple[tuple[tuple[int, ...], ...], ...]
+
+
+def largest_in_windows(x: T, places: Places) -> tuple[T, Tensor]:
+    """The largest element of each window, and its place among all elements of space.
+
+    Parameters
+    ----------
+    x : Tensor
+        Of shape ``(..., *size)``.
+    places : tuple
+        The windows, by dimension of space.
+    """
+    shape = x._impl.array.shape
+    lead = shape[: len(shape) - len(places)]
+    out = tuple([len(rows[0]) for rows in places])
+    indices = _Largest.apply(F.detach(x), places)
+    flat = F.reshape(x, (*lead, math.prod(shape[len(lead) :])))
+    found = F.gather(flat, -1, F.reshape(indices, (*lead, math.prod(out))))
+    return F.reshape(found, (*lead, *out)), indices
+
+
+def places_of_windows(name: str, geometry: Geometry) -> Places:
+    """The windows of pooling; elements outside are replaced by neighbours in the same window.
+
+    Raises
+    ------
+    ShapeError
+        If a window has no element.
+    """
+    found = []
+    for nr, (size, step) in enumerate(zip(geometry.size, geometry.dilation, strict=True)):
+        starts = making.arange(geometry.out[nr]) * geometry.stride[nr] - geometry.padding[nr]
+        ends = starts + (geometry.kernel[nr] - 1) * step
+        # The first and the last element of each window that are inside.
+        first = np.where(starts < 0, starts % step, starts)
+        last = np.where(ends >= size, size - 1 - (size - 1 - starts) % step, ends)
+        if (first > last).any() or (first >= size).any():
+            raise ShapeError(
+                f"{name}() has a window without an element in dimension {nr} of space, of size "
+                f"{size}",
+                size=geometry.size,
+            )
+        rows = [np.clip(starts + k * step, first, last) for k in range(geometry.kernel[nr])]
+        found.append(tuple([tuple(row.tolist()) for row in rows]))
+    return tuple(found)
+
+
+def adaptive_places(size: Sequence[int], out: Sequence[int]) -> Places:
+    """The windows that split each dimension evenly; the last element of a short one is repeated."""
+    found = []
+    for n, count in zip(size, out, strict=True):
+        bounds = adaptive_bounds(n, count)
+        most = max([end - start for start, end in bounds], default=1)
+        rows = [tuple([min(start + k, end - 1) for start, end in bounds]) for k in range(most)]
+        found.append(tuple(rows))
+    return tuple(found)
+
+
+class _Largest(Function):
+    """See Note [The largest of a window]."""
+
+    @staticmethod
+    def forward(x: Tensor, places: Places) -> Tensor:
+        return beside(x, _largest(resolved(x._impl.array), places))
+
+    @staticmethod
+    def setup_context(ctx: FunctionCtx, inputs: tuple[object, ...], output: object) -> None:
+        ctx.mark_non_differentiable(typing.cast("Tensor", output))
+
+    @staticmethod
+    def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[None, None]:
+        return None, None
+
+    @staticmethod
+    def jvp(ctx: FunctionCtx, tangent: Tensor, _: None) -> None:
+        return None
+
+    @staticmethod
+    def vmap(
+        info: VmapInfo, in_dims: Sequence[int | None], x: Tensor, places: Places
+    ) -> tuple[Tensor, int]:
+        assert in_dims[0] is not None
+        return _Largest.apply(F.movedim(x, in_dims[0], 0), places), 0
+
+
+def _largest(x: Array, places: Places) -> Array:
+    """The place of the largest element of each window, among all elements of space."""
+    lead = x.ndim - len(places)
+    values: Array = x
+    indices: Array | None = None
+    has_nan = x.dtype.kind == "f"
+    stride = 1
+    for nr in reversed(range(len(places))):
+        axis = lead + nr
+        behind = (1,) * (x.ndim - axis - 1)
+        best, at = None, None
+        for row in places[nr]:
+            one = _taken(values, row, axis)
+            place = making.array(row, np.int64).reshape(-1, *behind) * stride
+            if indices is not None:
+                place = place + _taken(indices, row, axis)
+            if best is None or at is None:
+                best = making.array(one, order="C")
+                at = making.array(making.broadcast_to(place, best.shape), order="C")
+                continue
+            larger = one > best
+            if has_nan:
+                larger |= np.isnan(one)
+            np.copyto(best, one, where=larger)
+            np.copyto(at, place, where=larger)
+        assert best is not None
+        assert at is not None
+        values, indices = best, at
+        stride *= x.shape[axis]
+    assert indices is not None
+    return indices
+
+
+def _taken(x: Array, row: tuple[int, ...], axis: int) -> Array:
+    """The elements at some places of a dimension: a view where their distance is the same."""
+    if len(row) > 1:
+        step = row[1] - row[0]
+        if step > 0 and all(b - a == step for a, b in pairwise(row)):
+            part: Array = x[(slice(None),) * axis + (slice(row[0], row[-1] + 1, step),)]
+            return part
+    return np.take(x, row, axis)
