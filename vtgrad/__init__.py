@@ -270,6 +270,7 @@ __all__ = [
     "linalg",
     "nan",
     "newaxis",
+    "optim",
     "pi",
     "profiler",
     "return_types",
@@ -288,6 +289,7 @@ if TYPE_CHECKING:
     from vtgrad import interpolate as interpolate
     from vtgrad import jit as jit
     from vtgrad import linalg as linalg
+    from vtgrad import optim as optim
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
     from vtgrad import signal as signal
@@ -304,6 +306,7 @@ else:
         "jit",
         "linalg",
         "numpy",
+        "optim",
         "profiler",
         "return_types",
         "signal",

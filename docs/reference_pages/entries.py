@@ -41,6 +41,7 @@ MODULES = tuple(
         "vtgrad.random",
         "vtgrad.interpolate",
         "vtgrad.jit",
+        "vtgrad.optim",
         "vtgrad.return_types",
         "vtgrad.signal",
         "vtgrad.utils",
@@ -113,6 +114,7 @@ _TOPIC_OF_MODULE = {
 _TOPIC_OF_PUBLIC_MODULE = {
     "vtgrad.jit": "jit",
     "vtgrad.linalg": "linalg",
+    "vtgrad.optim": "optim",
     "vtgrad.autograd": "autograd",
     "vtgrad.autograd.forward_ad": "forward_ad",
     "vtgrad.autograd.functional": "functional",

@@ -44,6 +44,7 @@ NOT_LOADED = (
     "vtgrad.later.short_time",
     "vtgrad.linalg",
     "vtgrad.numpy",
+    "vtgrad.optim",
     "vtgrad.ops.rules.patterns",
     "vtgrad.profiler",
     "vtgrad.signal",

@@ -33,6 +33,7 @@ READABLE = set(
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
     TensorImpl TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
     Replay Structure Program Prepared Guard Line Node args kwargs
+    Params Closure PreHook PostHook Slots Tree Bounds Constraint Callback Objective
     """.split()
 )
 # Variables of generic functions.

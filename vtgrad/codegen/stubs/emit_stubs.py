@@ -50,6 +50,7 @@ STUBS: Final = (
     "vtgrad.signal",
     "vtgrad.interpolate",
     "vtgrad.linalg",
+    "vtgrad.optim",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
     "vtgrad.storage.public_tensor",
