@@ -192,7 +192,7 @@ def test_groups_are_dicts() -> None:
     assert group["lr"] == 0.25
     assert group.get("absent") is None
     assert "momentum" in group
-    assert group["params"] == [w]
+    assert group["params"] == (w,)
     assert len(dict(group)) == len(group) == 10
     with pytest.raises(vt.errors.ArgumentTypeError):
         group["lr"] = "fast"

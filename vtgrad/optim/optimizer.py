@@ -31,7 +31,7 @@ from vtgrad.graph.hooks import HookDict, RemovableHandle
 from vtgrad.jit.state import is_tracing
 from vtgrad.ops.generated import functional as F
 from vtgrad.optim.param_group import ParamGroup, Slots, number_of
-from vtgrad.storage.dtypes import float64
+from vtgrad.storage.dtypes import float64, int64
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.creation import zeros
 from vtgrad.tensor.tensor import Tensor
@@ -71,7 +71,7 @@ class Optimizer:
 
     Attributes
     ----------
-    param_groups : list of ParamGroup
+    param_groups : tuple of ParamGroup
         The groups: dicts of options, which may be assigned.
     defaults : dict of str to object
         The options of groups that do not have them.
@@ -92,7 +92,8 @@ class Optimizer:
     #: Whether the state is shown before the first step.
     _shows_new_state: ClassVar[bool] = False
 
-    param_groups: list[ParamGroup]
+    param_groups: tuple[ParamGroup, ...]
+    _revision: Tensor
     defaults: dict[str, object]
     _unfinished: tuple[Sequence[Write], Sequence[tuple[ParamGroup, Mapping[str, object]]]]
 
@@ -108,7 +109,8 @@ class Optimizer:
         self._post_hooks: HookDict[PostHook] = HookDict()
         self.defaults = dict(defaults)
         self._check(self.defaults)
-        self.param_groups = []
+        self.param_groups = ()
+        self._revision = zeros((), dtype=int64)
         found = list(params)
         if not found:
             raise ArgumentValueError("an optimiser needs at least one parameter", argument="params")
@@ -161,9 +163,11 @@ class Optimizer:
         self._finish()
         records = is_tracing()
         with no_grad():
+            if records:
+                # See Note [Options that a recording follows].
+                self._revision.item()
             for group in self.param_groups:
                 if records:
-                    # See Note [Options that a recording follows].
                     group.revision.item()
                 for param in group.params:
                     grad = param.grad
@@ -257,7 +261,7 @@ class Optimizer:
                 f"a group must be a mapping, not {type(given).__name__}", argument="param_group"
             )
         params, names = _parameters(param_group["params"])
-        options = {**self.defaults, **param_group, "params": params}
+        options = {**self.defaults, **param_group, "params": tuple(params)}
         if names is not None:
             options["param_names"] = names
         self._check(options)
@@ -272,7 +276,10 @@ class Optimizer:
             raise ArgumentValueError(
                 "either all groups have names of parameters, or none has", argument="params"
             )
-        self.param_groups.append(ParamGroup(options, self._make_slots))
+        group = ParamGroup(options, self._make_slots)
+        with no_grad():
+            self._revision.add_(1)
+        self.param_groups = (*self.param_groups, group)
 
     @property
     def state(self) -> Mapping[Tensor, Mapping[str, Tensor]]:

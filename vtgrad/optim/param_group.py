@@ -6,7 +6,8 @@ A recorded step reads no Python number again. So the learning rate of a group is
 element, which an assignment ``group["lr"] = rate`` writes; a replay reads it where it is. All other
 options are numbers of the recording, and an assignment to one of them moves the number
 `ParamGroup.revision`. A step that is being recorded reads it, and it is guarded then: after such an
-assignment the step is recorded anew.
+assignment the step is recorded anew. So it is after a new group, which moves `Optimizer._revision`.
+The groups, and the parameters of a group, are tuples, so that nothing is added in another way.
 """
 
 from __future__ import annotations
@@ -27,21 +28,19 @@ Slots: TypeAlias = dict[str, Tensor]
 
 
 class ParamGroup(MutableMapping[str, object]):
-    """The options of some parameters; ``group["params"]`` is the list of them.
+    """The options of some parameters; ``group["params"]`` are these.
 
     Groups are made by optimisers, of dicts, and are used as dicts.
 
     Parameters
     ----------
     options : mapping of str to object
-        The options, with the list of parameters as ``"params"``.
+        The options, with the parameters as ``"params"``.
     make_slots : callable
         Makes the state of a parameter from the parameter and the options.
 
     Attributes
     ----------
-    rate : Tensor
-        The learning rate, 0-d or of one element.
     revision : Tensor
         A number that moves when another option is assigned; see Note [Options that a recording
         follows].
@@ -55,8 +54,8 @@ class ParamGroup(MutableMapping[str, object]):
     (0.01, 0)
     """
 
-    rate: Tensor
     revision: Tensor
+    _own_rate: Tensor
     _options: dict[str, object]
     _slots: dict[Tensor, Slots]
     _make_slots: Callable[[Tensor, Mapping[str, object]], Slots]
@@ -70,14 +69,17 @@ class ParamGroup(MutableMapping[str, object]):
         self._make_slots = make_slots
         self._slots = {}
         self.revision = zeros((), dtype=int64)
-        self.rate = self._rate_of(self._options["lr"])
+        given = self._options["lr"]
+        self._own_rate = tensor(
+            0.0 if isinstance(given, Tensor) else number_of(given, "lr"), dtype=float64
+        )
         self._fill_slots()
 
     @property
-    def params(self) -> list[Tensor]:
-        """The parameters, the object that ``group["params"]`` is."""
+    def params(self) -> tuple[Tensor, ...]:
+        """The parameters."""
         found = self._options["params"]
-        assert isinstance(found, list)
+        assert isinstance(found, tuple)
         return found
 
     def slots(self, param: Tensor) -> Slots:
@@ -101,25 +103,18 @@ class ParamGroup(MutableMapping[str, object]):
         """An option that is true or false."""
         return bool(self._options[name])
 
+    @property
+    def rate(self) -> Tensor:
+        """The learning rate: the tensor that was given, or the own one."""
+        given = self._options["lr"]
+        return given if isinstance(given, Tensor) else self._own_rate
+
     def replace(self, options: Mapping[str, object]) -> None:
         """Take other options, for the same parameters."""
-        rate = self._rate_of(options["lr"])
-        self._options = {**options, "params": self.params}
-        self.rate = rate
-        self._fill_slots()
         self._moved()
-
-    def _rate_of(self, given: object) -> Tensor:
-        """The tensor of a learning rate: the own one, written, or that of the user."""
-        if isinstance(given, Tensor):
-            return given
-        value = number_of(given, "lr")
-        own = self.__dict__.get("rate")
-        if not isinstance(own, Tensor) or own is self._options.get("lr"):
-            return tensor(value, dtype=float64)
-        with no_grad():
-            own.fill_(value)
-        return own
+        self["lr"] = options["lr"]
+        self._options = {**options, "params": self.params}
+        self._fill_slots()
 
     def _fill_slots(self) -> None:
         """Make the state that the options need and that is not there, before a step needs it."""
@@ -132,27 +127,39 @@ class ParamGroup(MutableMapping[str, object]):
             self.revision.add_(1)
 
     def __getitem__(self, name: str) -> object:
-        return self._options[name]
+        value = self._options[name]
+        if name == "lr" and not isinstance(value, Tensor):
+            return self._own_rate.item()
+        return value
 
     def __setitem__(self, name: str, value: object) -> None:
-        if name == "params" and not isinstance(value, list):
-            raise ArgumentTypeError("the parameters of a group are a list", argument=name)
+        if name == "params":
+            if not isinstance(value, (list, tuple)) or not all(
+                isinstance(param, Tensor) for param in value
+            ):
+                raise ArgumentTypeError(
+                    "the parameters of a group are a list or tuple of tensors", argument=name
+                )
+            value = tuple(value)
         if name == "lr":
-            rate = self._rate_of(value)
-            if rate is not self.rate:
-                self.rate = rate
-                self._moved()
-            self._options["lr"] = value
-            return
+            was = self._options["lr"]
+            if not isinstance(value, Tensor):
+                with no_grad():
+                    self._own_rate.fill_(number_of(value, name))
+                if not isinstance(was, Tensor):
+                    return
+            elif value is was:
+                return
+        # First, so that a recorded step never misses the change.
+        self._moved()
         self._options[name] = value
         self._fill_slots()
-        self._moved()
 
     def __delitem__(self, name: str) -> None:
         if name in ("lr", "params"):
             raise ArgumentValueError(f"a group needs the option {name!r}", argument=name)
-        del self._options[name]
         self._moved()
+        del self._options[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._options)
@@ -161,7 +168,7 @@ class ParamGroup(MutableMapping[str, object]):
         return len(self._options)
 
     def __repr__(self) -> str:
-        return repr(self._options)
+        return repr(dict(self))
 
 
 def number_of(value: object, name: str) -> float:
