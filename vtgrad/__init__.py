@@ -271,6 +271,7 @@ __all__ = [
     "nan",
     "newaxis",
     "nn",
+    "optim",
     "pi",
     "profiler",
     "return_types",
@@ -291,6 +292,7 @@ if TYPE_CHECKING:
     from vtgrad import jit as jit
     from vtgrad import linalg as linalg
     from vtgrad import nn as nn
+    from vtgrad import optim as optim
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
     from vtgrad import signal as signal
@@ -309,6 +311,7 @@ else:
         "linalg",
         "nn",
         "numpy",
+        "optim",
         "profiler",
         "return_types",
         "signal",

@@ -37,6 +37,7 @@ from vtgrad import interpolate as interpolate
 from vtgrad import jit as jit
 from vtgrad import linalg as linalg
 from vtgrad import nn as nn
+from vtgrad import optim as optim
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
@@ -506,6 +507,7 @@ __all__ = [
     "numel",
     "ones",
     "ones_like",
+    "optim",
     "orgqr",
     "ormqr",
     "outer",

@@ -47,6 +47,7 @@ GROUPS: dict[str, list[str]] = {
         "writes",
         "profiler",
         "jit",
+        "optim",
     ],
     "Beside them": ["errors", "types", "testing", "utils", "pytree", "viz"],
 }
@@ -104,6 +105,7 @@ TITLES: dict[str, tuple[str, str]] = {
     "checkpoint": ("Checkpoints", "`vtgrad.utils.checkpoint`: values computed again in backward."),
     "writes": ("Writes", "What `Tensor.writes` and errors tell about a write."),
     "profiler": ("Profiles", "`vtgrad.autograd.profiler` and `vtgrad.profiler`: times and memory."),
+    "optim": ("Fitting", "`vtgrad.optim`: optimisers, schedules of rates, and SciPy's methods."),
     "jit": ("Recordings", "`vtgrad.jit`: programs that are recorded once, and then replayed."),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "types": ("Several results", "`vtgrad.return_types`: the classes of results with names."),

@@ -45,6 +45,7 @@ NOT_LOADED = (
     "vtgrad.linalg",
     "vtgrad.nn",
     "vtgrad.numpy",
+    "vtgrad.optim",
     "vtgrad.ops.rules.patterns",
     "vtgrad.profiler",
     "vtgrad.signal",

@@ -33,10 +33,11 @@ READABLE = set(
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
     TensorImpl TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
     Replay Structure Program Prepared Guard Line Node args kwargs
+    Params Closure PreHook PostHook Slots Figure Record
     """.split()
 )
 # Variables of generic functions.
-VARIABLES = {"T", "R", "P", "G", "E", "S", "Ts"}
+VARIABLES = {"T", "R", "P", "G", "E", "S", "Ts", "X"}
 # The class of several results, as `MaxResult`.
 _RESULTS = re.compile(r"[A-Z][A-Za-z]+Result")
 _LITERAL = re.compile(r"Literal\[.*?\]")

@@ -33,7 +33,7 @@ MEANT: Final = [
     r"Function\.apply variable differs",
     # Of the class of nodes, users need what they may call.
     r"BackwardCFunction\.\w+ is not present in stub",
-    r"Result\.__class_getitem__ is inconsistent",
+    r"(Result|Iterate)\.__class_getitem__ is inconsistent",
 ]
 
 # Stubs state the types of all that they show. Checking the bodies of functions, which is more than

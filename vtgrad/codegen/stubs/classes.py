@@ -27,7 +27,8 @@ _SHOWN: Final = {
     "_view_func",
 }
 # Hidden from type checkers in the source, too, or of no use for them.
-_UNSEEN: Final = {"__delitem__", "__init_subclass__", "__slots__"}
+_UNSEEN: Final = {"__init_subclass__", "__slots__"}
+_UNSEEN_OF_TENSORS: Final = {"__delitem__", *_UNSEEN}
 # Classes of which users need few members but those of their bases.
 _NEEDED: Final = {
     "vtgrad.function.node.BackwardCFunction": {"__init__", "apply"},
@@ -71,11 +72,12 @@ class ClassWriter:
             members = {name: members[name] for name in members if name in _NEEDED[found.path]}
         if found.path == TENSOR:
             members = dict(sorted({**methods_named_later(self._names.modules), **members}.items()))
+        unseen = _UNSEEN_OF_TENSORS if found.path == TENSOR else _UNSEEN
         shadowed = frozenset(members)
         lines = [
             line
             for name, member in members.items()
-            if name in _SHOWN or (is_shown(name) and name not in _UNSEEN)
+            if name in _SHOWN or (is_shown(name) and name not in unseen)
             for line in self._member(found.name, member, shadowed)
         ]
         finals = [d for d in map(ast.unparse, node.decorator_list) if d == "final"]

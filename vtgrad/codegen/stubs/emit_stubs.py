@@ -53,6 +53,7 @@ STUBS: Final = (
     "vtgrad.special",
     "vtgrad.nn",
     "vtgrad.nn.functional",
+    "vtgrad.optim",
     "vtgrad.utils.checkpoint",
     "vtgrad.utils",
     "vtgrad.storage.public_tensor",
