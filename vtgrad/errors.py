@@ -857,6 +857,7 @@ class NotPicklableError(ArgumentTypeError):
     """
 
     kind = "not-picklable"
+    reason: str
 
 
 class MainGuardError(VtgradError, RuntimeError):
@@ -875,10 +876,13 @@ class ShardError(VtgradError, RuntimeError):
     shards : tuple of int
         That of each shard that is known to be unfinished because of it.
     traceback : str
-        The traceback of the worker.
+        The traceback of the worker; empty if it has ended.
     """
 
     kind = "shard"
+    shard: int | None
+    shards: tuple[int, ...]
+    traceback: str
 
 
 class WorkerDiedError(ShardError):
@@ -896,6 +900,7 @@ class WorkerDiedError(ShardError):
     """
 
     kind = "worker-died"
+    exit_code: int | None
 
 
 # -- recordings ------------------------------------------------------------------------------

@@ -39,6 +39,7 @@ MODULES = tuple(
         "vtgrad.autograd.profiler",
         "vtgrad.profiler",
         "vtgrad.random",
+        "vtgrad.distributed",
         "vtgrad.interpolate",
         "vtgrad.jit",
         "vtgrad.return_types",
@@ -111,6 +112,7 @@ _TOPIC_OF_MODULE = {
 }
 # What these modules define stands together, wherever the library keeps it.
 _TOPIC_OF_PUBLIC_MODULE = {
+    "vtgrad.distributed": "distributed",
     "vtgrad.jit": "jit",
     "vtgrad.linalg": "linalg",
     "vtgrad.autograd": "autograd",

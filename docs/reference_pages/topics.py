@@ -46,6 +46,7 @@ GROUPS: dict[str, list[str]] = {
         "writes",
         "profiler",
         "jit",
+        "distributed",
     ],
     "Beside them": ["errors", "types", "testing", "utils", "pytree", "viz"],
 }
@@ -100,6 +101,10 @@ TITLES: dict[str, tuple[str, str]] = {
     "writes": ("Writes", "What `Tensor.writes` and errors tell about a write."),
     "profiler": ("Profiles", "`vtgrad.autograd.profiler` and `vtgrad.profiler`: times and memory."),
     "jit": ("Recordings", "`vtgrad.jit`: programs that are recorded once, and then replayed."),
+    "distributed": (
+        "Many processes",
+        "`vtgrad.distributed`: sums over shards of data, by processes and machines.",
+    ),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "types": ("Several results", "`vtgrad.return_types`: the classes of results with names."),
     "testing": (

@@ -120,7 +120,7 @@ def test_the_package_shows_public_names_only() -> None:
     assert dir(vtgrad) == sorted(set(vtgrad.__all__))
     missing = [name for name in vtgrad.__all__ if not hasattr(vtgrad, name)]
     modules = [n for n in dir(vtgrad) if inspect.ismodule(getattr(vtgrad, n))]
-    shown = ["autograd", "errors", "fft", "func", "interpolate", "jit", "linalg"]
+    shown = ["autograd", "distributed", "errors", "fft", "func", "interpolate", "jit", "linalg"]
     shown += ["profiler", "random", "return_types", "signal", "testing", "types", "utils", "viz"]
     assert (missing, modules) == ([], shown)
 

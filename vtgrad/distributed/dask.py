@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Final, TypeAlias
 
-from vtgrad.distributed.answers import Done, Failed
+from vtgrad.distributed.answers import Answer, Done, Failed
 from vtgrad.distributed.ends import died, failed, listed
 from vtgrad.distributed.picklable import refuse
 from vtgrad.distributed.program import Program, Step, evaluate
@@ -217,7 +217,7 @@ class _Call:
         cluster = self._cluster
         for number in shards:
             future = cluster._client.submit(
-                evaluate,
+                _evaluate,
                 cluster._sent_program,
                 self._sent,
                 cluster._futures[number],
@@ -235,6 +235,12 @@ class _Call:
         lost = [n for n in self.tasks.values() if places[n] == places[number]]
         self.tasks = {f: n for f, n in self.tasks.items() if n not in lost}
         return sorted([number, *lost])
+
+
+def _evaluate(program: Program, step: Step, shard: Held[object], number: int) -> Answer:
+    """Runs in a worker, on a thread of a pool."""
+    alone = import_module("distributed").get_worker().state.nthreads == 1
+    return evaluate(program, step, shard, number, alone=alone)
 
 
 def _how(place: str, lost: Sequence[int]) -> str:

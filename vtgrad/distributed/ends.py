@@ -60,5 +60,6 @@ def died(shards: Sequence[int], how: str, exit_code: int | None = None) -> Excep
         how,
         shard=shards[0] if shards else None,
         shards=tuple(shards),
+        traceback="",
         exit_code=exit_code,
     )

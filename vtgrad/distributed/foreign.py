@@ -12,8 +12,10 @@ A worker keeps up to `LIMIT` sums, of which it forgets the oldest: what is missi
 
 from __future__ import annotations
 
+import os
 import pickle
 import secrets
+import weakref
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -24,6 +26,7 @@ from concurrent.futures import (
     ProcessPoolExecutor,
     wait,
 )
+from threading import current_thread, main_thread
 from typing import Final, NamedTuple
 
 from vtgrad.distributed.answers import Answer, Done, Failed
@@ -88,6 +91,8 @@ class _Group(NamedTuple):
         None if the worker should have it.
     sent : mapping of int to Held
         The shards that it need not have.
+    caller : int
+        The process that asks.
     """
 
     key: str
@@ -96,6 +101,7 @@ class _Group(NamedTuple):
     shards: Sequence[int]
     program: Program | None
     sent: Mapping[int, Held[object]]
+    caller: int
 
 
 class _Found(NamedTuple):
@@ -121,6 +127,8 @@ def _compute(group: _Group) -> _Found:
     if program is None:
         return _Found([], list(group.shards))
     found = _Found([], [])
+    # A worker that is a process runs its calls on the main thread.
+    alone = os.getpid() != group.caller and current_thread() is main_thread()
     step: Step = pickle.loads(group.step)
     for number in group.shards:
         shard = group.sent.get(number) or kept.shards.get(number)
@@ -129,7 +137,7 @@ def _compute(group: _Group) -> _Found:
         if shard is None:
             found.missing.append(number)
             continue
-        found.answers.append(evaluate(program, step, shard, number))
+        found.answers.append(evaluate(program, step, shard, number, alone=alone))
         if isinstance(found.answers[-1], Failed):
             break
     return found
@@ -159,6 +167,8 @@ class Foreign:
         self._count = min(count, len(shards))
         self._key = secrets.token_hex(16)
         self._sent = False
+        # Workers in other processes forget when they need room.
+        self._end = weakref.finalize(self, _kept.pop, self._key, None)
         if isinstance(executor, ProcessPoolExecutor):
             pickled(program, "the function", program.function)
 
@@ -196,8 +206,8 @@ class Foreign:
             raise
 
     def kill(self) -> None:
-        """Forget what threads of this process keep; other workers forget when they need room."""
-        _kept.pop(self._key, None)
+        """Forget what threads of this process keep."""
+        self._end()
 
     def _submit(
         self,
@@ -210,7 +220,7 @@ class Foreign:
     ) -> None:
         sent = {n: Held(without_rest(self._shards[n])) for n in numbers} if everything else {}
         program = self._program if everything else None
-        group = _Group(self._key, step.number, blob, tuple(numbers), program, sent)
+        group = _Group(self._key, step.number, blob, tuple(numbers), program, sent, os.getpid())
         futures[self._executor.submit(_compute, group)] = numbers
 
     def _give_up(self, futures: Mapping[Future[_Found], object], step: Step) -> None:

@@ -24,7 +24,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from vtgrad.distributed.answers import Done, Failed
 from vtgrad.distributed.ends import UNGUARDED, died, failed, listed
@@ -36,7 +36,7 @@ from vtgrad.distributed.worker import CANCEL, Give, Idle, Run, serve
 from vtgrad.errors import ShardError
 
 if TYPE_CHECKING:
-    from multiprocessing.context import BaseContext
+    from multiprocessing.context import SpawnContext
     from multiprocessing.process import BaseProcess
 
 __all__ = ["Pool"]
@@ -131,7 +131,8 @@ class Pool:
         count = min(count, len(shards))
         self._program = program
         self._shards = shards
-        self._context: BaseContext = multiprocessing.get_context(start_method)
+        # Another context has the same methods.
+        self._context = cast("SpawnContext", multiprocessing.get_context(start_method))
         self._forks = start_method == "fork"
         # Refused here, before anything was started.
         self._blob = b"" if self._forks else pickled(program, "the function", program.function)
@@ -222,7 +223,7 @@ class Pool:
             program = self._program
             shards = {number: Held(self._shards[number]) for number in worker.shards}
         worker.connection = ours
-        process = self._context.Process(  # type: ignore[attr-defined]  # the class of a context
+        process = self._context.Process(
             target=serve,
             args=(theirs, inherited, program, shards),
             name="vtgrad.distributed",

@@ -12,12 +12,10 @@ from __future__ import annotations
 
 from typing import Generic, TypeVar, cast
 
-import numpy as np
-
-from vtgrad.errors import ForwardModeError, TransformError
+from vtgrad.errors import ForwardModeError
 from vtgrad.graph.tracer import thread
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage.arrays import PLAIN
+from vtgrad.storage.arrays import PLAIN, Array
 from vtgrad.storage.key_set import keys
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import tree_map
@@ -43,20 +41,21 @@ class Held(Generic[T]):
     def __init__(self, tree: T) -> None:
         self.tree = cast("T", tree_map(_read_only, tree))
 
-    def __getstate__(self) -> T:
-        return self.tree
-
-    def __setstate__(self, tree: T) -> None:
-        self.__init__(tree)  # type: ignore[misc]  # an unpickled array is writable
+    def __reduce__(self) -> tuple[type[Held[T]], tuple[T]]:
+        # What is unpickled is writable.
+        return Held, (self.tree,)
 
 
 def _read_only(leaf: object) -> object:
     if isinstance(leaf, Tensor):
         alias = leaf.detach()
-        alias._impl.array.flags.writeable = False
+        impl = alias._impl
+        # `detach` shares the array, which is the one of the caller's tensor.
+        impl.array = impl.array.view()
+        impl.make_read_only()
         return alias
     if type(leaf) in PLAIN:
-        view = cast("np.ndarray[tuple[int, ...], np.dtype[np.generic]]", leaf).view()
+        view = cast("Array", leaf).view()
         view.flags.writeable = False
         return view
     return leaf
@@ -67,7 +66,7 @@ def without_rest(tree: T) -> T:
 
     Raises
     ------
-    TransformError
+    BatchedTensorError
         Inside of `vmap`, where a tensor has another value for each sample.
     ForwardModeError
         If a tensor has a tangent.
@@ -79,8 +78,6 @@ def _compact(leaf: object) -> object:
     if not isinstance(leaf, Tensor):
         return leaf
     if keys.modes:
-        if thread.batch_levels:
-            raise TransformError("vmap cannot run what other processes compute: call it in a loop")
         meta = leaf._impl.autograd_meta
         if meta is not None and meta.fw_level(thread.forward_limit):
             raise ForwardModeError("a tangent cannot be sent to another process")

@@ -133,8 +133,8 @@ class SumOverShards(Generic[P, S]):
             If the function, a shard or the parameters cannot be sent.
         ArgumentValueError
             If the parameters have objects in them that are no tensors, or after `close`.
-        TransformError, ForwardModeError
-            If they have a tensor of integers, one of `vmap`, or one with a tangent.
+        TransformError, BatchedTensorError, ForwardModeError
+            If they have a tensor of integers, one inside of `vmap`, or one with a tangent.
         RecordingError
             While a program is being recorded, of which other processes know nothing.
         """

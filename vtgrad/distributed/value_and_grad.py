@@ -105,7 +105,8 @@ def value_and_grad(
     record : bool or "auto", default "auto"
         Whether each worker records the function and its gradient, see `vtgrad.jit.replay`. "auto"
         does from the second call on, if the shards have few enough shapes, and where the function
-        cannot be recorded it runs. True raises where it cannot.
+        cannot be recorded it runs. True raises where it cannot. Workers that are threads share
+        memory, and record nothing.
     start_method : {"spawn", "forkserver", "fork"}, default "spawn"
         How the own processes start. With "fork" they have what this process has, and the function
         need not be picklable.
@@ -150,6 +151,11 @@ def value_and_grad(
     if isinstance(shards, _Missing):
         raise ArgumentTypeError(
             "value_and_grad takes shards=, the parts of the data", argument="shards"
+        )
+    if executor is not None and not callable(getattr(executor, "submit", None)):
+        raise ArgumentTypeError(
+            f"executor is one of concurrent.futures, not a {type(executor).__name__}",
+            argument="executor",
         )
     _check_options(workers, retries, record, start_method, threads)
     total = SumOverShards(

@@ -96,7 +96,8 @@ def _run(
     for number in shards if run.shards is None else run.shards:
         if connection.poll():  # only a `CANCEL` comes before the answers are complete
             break
-        connection.send_bytes(_bytes(evaluate(program, run.step, shards[number], number)))
+        answer = evaluate(program, run.step, shards[number], number, alone=True)
+        connection.send_bytes(_bytes(answer))
     connection.send_bytes(_bytes(Idle()))
 
 
