@@ -6,7 +6,7 @@
 #   make quick      lint, types and the fast tests, in two to four minutes
 #   make versions   the fast tests, on every installed Python and on the oldest NumPy
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
-#   make adopted    twelve packages of others, differentiated as they stand, in .venv-adopted
+#   make adopted    twelve packages of others, differentiated as they stand, and Dask, in .venv-adopted
 #   make array-api ARRAY_API_TESTS=/path   the array API's tests, of a checkout of array-api-tests
 #   make bench      speed, side by side with PyTorch, HIPS autograd, MyGrad and NumPy
 #   make bench-compare REV=main   what has become slower since a commit
@@ -128,7 +128,8 @@ oracle: $(ORACLE_STAMP)
 	HYPOTHESIS_PROFILE=ci $(ORACLE_PY) $(PYTEST) tests/oracle $(PYTEST_ARGS)
 
 adopted: $(ADOPTED_STAMP)
-	HYPOTHESIS_PROFILE=ci $(ADOPTED_PY) $(PYTEST) tests/adopted $(PYTEST_ARGS)
+	HYPOTHESIS_PROFILE=ci $(ADOPTED_PY) $(PYTEST) tests/adopted tests/distributed/test_clusters.py \
+		$(PYTEST_ARGS)
 
 # The suite takes no reasons in its file: what stands behind a # is taken off.
 array-api: $(ARRAY_API_STAMP)
@@ -247,7 +248,7 @@ $(ORACLE_STAMP): | $(ORACLE_PY)
 	@touch $@
 
 $(ADOPTED_STAMP): | $(ADOPTED_PY)
-	$(ADOPTED_PY) $(PIP_INSTALL) --editable ".[test,adopted]"
+	$(ADOPTED_PY) $(PIP_INSTALL) --editable ".[test,adopted,distributed]"
 	@touch $@
 
 $(BENCH_STAMP): | $(ORACLE_PY)

@@ -262,6 +262,7 @@ __all__ = [
     "__compiled__",
     "__loops__",
     "__version__",
+    "distributed",
     "e",
     "fft",
     "inf",
@@ -287,6 +288,7 @@ __all__ += _FUNCTIONS
 
 
 if TYPE_CHECKING:
+    from vtgrad import distributed as distributed
     from vtgrad import fft as fft
     from vtgrad import interpolate as interpolate
     from vtgrad import jit as jit
@@ -305,6 +307,7 @@ else:
     # at first use].
 
     _PACKAGES = {
+        "distributed",
         "fft",
         "interpolate",
         "jit",

@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from typing_extensions import Buffer, CapsuleType, TypeIs, TypeVar
 
 from vtgrad import autograd as autograd
+from vtgrad import distributed as distributed
 from vtgrad import errors as errors
 from vtgrad import fft as fft
 from vtgrad import func as func
@@ -283,6 +284,7 @@ __all__ = [
     "diff",
     "digamma",
     "dist",
+    "distributed",
     "div",
     "divide",
     "dot",

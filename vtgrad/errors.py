@@ -54,6 +54,7 @@ __all__ = [
     "InterruptedWriteError",
     "LeafWriteError",
     "LinAlgError",
+    "MainGuardError",
     "MatrixShapeError",
     "MemoryFormatError",
     "MissingMethodError",
@@ -68,6 +69,7 @@ __all__ = [
     "NoGradViewError",
     "NotALeafError",
     "NotConstructibleError",
+    "NotPicklableError",
     "NotSupportedError",
     "NumpyConversionError",
     "OptionValueError",
@@ -89,6 +91,7 @@ __all__ = [
     "SavedHookError",
     "SelfOverlapError",
     "ShapeError",
+    "ShardError",
     "StaleSavedError",
     "SwapError",
     "TransformArgumentError",
@@ -99,6 +102,7 @@ __all__ = [
     "ViewInvalidError",
     "ViewOfLeafWriteError",
     "VtgradError",
+    "WorkerDiedError",
     "WriteRefusedError",
 ]
 
@@ -838,6 +842,68 @@ class ProfilerDisabledError(ProfilerError, AttributeError):
     """The events of a profile were asked for that was made with ``enabled=False``."""
 
     kind = "profiler-disabled"
+
+
+# -- several processes -----------------------------------------------------------------------
+
+
+class NotPicklableError(ArgumentTypeError):
+    """What should be sent to another process cannot be pickled.
+
+    Attributes
+    ----------
+    reason : str
+        Why, as far as it is known.
+    """
+
+    kind = "not-picklable"
+    reason: str
+
+
+class MainGuardError(VtgradError, RuntimeError):
+    """The main module, which a new process imports, starts new processes again."""
+
+    kind = "main-guard"
+
+
+class ShardError(VtgradError, RuntimeError):
+    """A function raised an error for a shard of the data; the error is the cause.
+
+    Attributes
+    ----------
+    shard : int or None
+        The number of the shard.
+    shards : tuple of int
+        That of each shard that is known to be unfinished because of it.
+    traceback : str
+        The traceback of the worker; empty if it has ended.
+    """
+
+    kind = "shard"
+    shard: int | None
+    shards: tuple[int, ...]
+    traceback: str
+
+
+class WorkerDiedError(ShardError):
+    """A process or an executor has ended before its shards were finished.
+
+    Attributes
+    ----------
+    shard : int or None
+        The shard that it was at; where results were on their way, or several workers may have
+        ended, the first that it may have been.
+    shards : tuple of int
+        What it had not finished.
+    exit_code : int or None
+        That of the process, if it is known; negative for a signal.
+    """
+
+    kind = "worker-died"
+    exit_code: int | None
+
+
+# -- recordings ------------------------------------------------------------------------------
 
 
 class RecordingError(VtgradError, RuntimeError):

@@ -41,6 +41,7 @@ MODULES = tuple(
         "vtgrad.autograd.profiler",
         "vtgrad.profiler",
         "vtgrad.random",
+        "vtgrad.distributed",
         "vtgrad.interpolate",
         "vtgrad.jit",
         "vtgrad.optim",
@@ -115,6 +116,7 @@ _TOPIC_OF_MODULE = {
 }
 # What these modules define stands together, wherever the library keeps it.
 _TOPIC_OF_PUBLIC_MODULE = {
+    "vtgrad.distributed": "distributed",
     "vtgrad.jit": "jit",
     "vtgrad.linalg": "linalg",
     "vtgrad.nn.functional": "layers",

@@ -48,6 +48,7 @@ GROUPS: dict[str, list[str]] = {
         "profiler",
         "jit",
         "optim",
+        "distributed",
     ],
     "Beside them": ["errors", "types", "testing", "utils", "pytree", "viz"],
 }
@@ -107,6 +108,10 @@ TITLES: dict[str, tuple[str, str]] = {
     "profiler": ("Profiles", "`vtgrad.autograd.profiler` and `vtgrad.profiler`: times and memory."),
     "optim": ("Fitting", "`vtgrad.optim`: optimisers, schedules of rates, and SciPy's methods."),
     "jit": ("Recordings", "`vtgrad.jit`: programs that are recorded once, and then replayed."),
+    "distributed": (
+        "Many processes",
+        "`vtgrad.distributed`: sums over shards of data, by processes and machines.",
+    ),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "types": ("Several results", "`vtgrad.return_types`: the classes of results with names."),
     "testing": (

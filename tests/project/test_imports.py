@@ -35,6 +35,7 @@ NOT_LOADED = (
     "vtgrad.autograd.save_to_disk",
     "vtgrad.codegen",
     "vtgrad.demo",
+    "vtgrad.distributed",
     "vtgrad.fft",
     "vtgrad.func.sparsity",
     "vtgrad.function",

@@ -18,6 +18,7 @@ generators. Then there is a warning, and the function runs itself from then on.
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, Generic, ParamSpec, TypeVar, cast
@@ -295,6 +296,14 @@ class Replayed(Generic[P, R]):
         self._recordings = 0
         self._gave_up = False
         self._methods: Methods[R, Replayed[..., R]] | None = None
+
+    def __reduce__(self) -> str | tuple[object, ...]:
+        """For pickle: by its name if it decorates a function, else as a new one of its function."""
+        function = self._function
+        found: object = sys.modules.get(function.__module__)
+        for part in function.__qualname__.split("."):
+            found = getattr(found, part, None)
+        return function.__qualname__ if found is self else (replay, (function,))
 
     def __get__(self, instance: object, owner: type | None = None) -> Replayed[..., R]:
         """The method of an object, which is recorded for this object.
