@@ -85,10 +85,17 @@ class Piecewise:
 
         A value beyond the table, or nan, gets the coefficients of an end.
         """
-        shifted = np.add(x, self._shift)
-        at = np.subtract(shifted.view(_INT64), self._start)
-        np.subtract(shifted, self._shift, shifted)
-        np.subtract(x, shifted, shifted)
+        shifted = binary_loop(np.add, x, self._shift) if NATIVE else None
+        if shifted is None:
+            shifted = np.add(x, self._shift)
+        bits = shifted.view(_INT64)
+        at = binary_loop(np.subtract, bits, self._start) if NATIVE else None
+        if at is None:
+            at = np.subtract(bits, self._start)
+        if not NATIVE or binary_loop(np.subtract, shifted, self._shift, shifted) is None:
+            np.subtract(shifted, self._shift, shifted)
+        if not NATIVE or binary_loop(np.subtract, x, shifted, shifted) is None:
+            np.subtract(x, shifted, shifted)
         # Made one of a recording's arrays: NumPy asks no index for its class.
         return shifted, making.asarray(self._table).take(at, 1, mode="clip")
 
