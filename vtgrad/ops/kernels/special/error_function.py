@@ -22,7 +22,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.kernels.special.fixed_point import ONE, exponential, fixed, root, times
-from vtgrad.ops.kernels.special.piecewise import Piecewise, horner
+from vtgrad.ops.kernels.special.piecewise import Piecewise
 from vtgrad.ops.kernels.special.series import in_double, largest
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
@@ -79,8 +79,7 @@ def _erf(x: Array) -> Array:
 def _erfc(x: Array) -> Array:
     size = np.abs(x)
     np.minimum(size, _VANISHED, out=size)
-    distance, rows = _erfc_table().around(size)
-    scaled = horner(rows, distance)
+    scaled, distance = _erfc_table().with_distance(size)
     # x * x - r * r is the distance times the sum of both, which is 2 * x less the distance.
     np.add(size, size, size)
     np.subtract(distance, size, size)
