@@ -15,6 +15,7 @@ PLAIN = """
 import vtgrad as vt
 a, b = vt.ones(2, 3), vt.ones(2, 3)
 a += b  # layouts and version counters are made at first use
+mask, index = a > 1, vt.tensor([1, 0])
 """
 RECORDED = """
 import vtgrad as vt

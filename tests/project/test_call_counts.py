@@ -27,6 +27,8 @@ _PLAIN = {
     "a[0, 1:]": 16,
     "a[0] = 1.0": 5,
     "a[0] = b[1]": 17,
+    "a[mask] = 0.0": 10,
+    "a[index] = b": 10,
     "a += b": 3,
     "a.mul_(2)": 4,
     "a[0].mul_(2)": 16,
@@ -39,7 +41,7 @@ _RECORDED = {
     "a[0]": 14,
     "a[0] = 1.0": 62,
     "a[0] = b[1]": 39,
-    "a += b": 29,
+    "a += b": 27,
     "a[0].mul_(2)": 49,
     "loss.backward()": 118,
     "vt.autograd.grad(loss, leaf)": 141,
@@ -55,6 +57,7 @@ _SHORT_WAYS = {
     "a + b": "vtgrad.ops.generated.arithmetic.quick_binary",
     "a.mul_(2)": "vtgrad.ops.generated.arithmetic.write_ufunc",
     "a[0] = 1.0": "vtgrad.ops.composites.indexing.getitem.write_part",
+    "a[mask] = 0.0": "vtgrad.ops.composites.indexing.getitem.write_at_index",
 }
 
 

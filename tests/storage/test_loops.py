@@ -479,3 +479,60 @@ def test_both_serve_the_same_calls() -> None:
                 assert memory.tobytes() == after.tobytes()
                 served += found is not None
     assert served > 100
+
+
+# -- tabulated functions ------------------------------------------------------------------------
+
+
+def table_of(columns: int, powers: int) -> tuple[Values, Values, Values]:
+    """The shift and the first multiple of a table with steps of 1/4 from -2 on, and the table."""
+    shift = np.array(1.5 * 2.0**50)
+    start = np.array(shift.view(np.int64) - 8)
+    return shift, start, np.random.default_rng(0).normal(size=(powers, columns))
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 33, 1000])
+@pytest.mark.parametrize(("columns", "powers"), [(17, 6), (1, 3), (5, 1)])
+def test_a_tabulated_function_is_evaluated_as_by_numpy(
+    made: ModuleType, count: int, columns: int, powers: int
+) -> None:
+    """A product and a sum that are one operation, as processors have it, would break it."""
+    rng = np.random.default_rng(count)
+    x = rng.normal(size=count) * 3
+    x[rng.random(count) < 0.2] = rng.choice(SPECIAL)
+    shift, start, table = table_of(columns, powers)
+    with np.errstate(all="ignore"):
+        shifted = np.add(x, shift)
+        at = np.clip(np.subtract(shifted.view(np.int64), start), 0, columns - 1)
+        distance = np.subtract(x, np.subtract(shifted, shift))
+        expected = table[-1, at]
+        for row in table[-2::-1]:
+            expected = np.add(np.multiply(expected, distance), row[at])
+        assert_same(made.piecewise(x, shift, start, table), expected)
+        square = x[: count // 2 * 2].reshape(2, -1)
+        if square.size:
+            assert_same(
+                made.piecewise(square, shift, start, table), expected[: square.size].reshape(2, -1)
+            )
+
+
+def test_what_a_table_cannot_be_read_with_is_left_to_numpy(made: ModuleType) -> None:
+    x = np.ones(4)
+    good = table_of(3, 2)
+    assert made.piecewise(x, *good) is not None
+    assert made.piecewise(np.empty(0), *good).shape == (0,)
+    shift, start, table = good
+    for wrong in (
+        (x[::2], shift, start, table),
+        (x.astype("f"), shift, start, table),
+        (x.astype(">f8"), shift, start, table),
+        (np.array(1.0), shift, start, table),
+        (x.tolist(), shift, start, table),
+        (x, 1.0, start, table),
+        (x, np.ones(2), start, table),
+        (x, shift, shift, table),
+        (x, shift, start, table[0]),
+        (x, shift, start, table.T),
+        (x, shift, start, np.empty((2, 0))),
+    ):
+        assert made.piecewise(*wrong) is None

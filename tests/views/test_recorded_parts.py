@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 
+import numpy as np
 import pytest
 
 import vtgrad as vt
@@ -19,6 +20,8 @@ from vtgrad.ops.generated.views_nodes import SelectBackward0, SliceBackward0
 from vtgrad.storage.mark_written import PartIndex
 from vtgrad.views.write_recorded_part import write_recorded_part
 
+READ_ONLY = np.zeros((4, 6), np.float32)
+READ_ONLY.setflags(write=False)
 MAKERS = SelectBackward0, SliceBackward0
 INDICES: list[int | slice | tuple[int | slice, ...]] = [
     0,
@@ -51,6 +54,7 @@ def program(seed: int) -> list[object]:
     plain = vt.ones(4, 3, dtype=vt.float64)
     base = plain * w if r.random() < 0.6 else plain
     tensors = [base, base[1:], base[:3, :], base.detach()[:3], base.t(), base.view(3, 4), base[2]]
+    tensors += [base[:, 1:], base[1:, :2], base[:, ::2]]
     total = w.sum()
 
     def note(g: vt.Tensor) -> vt.Tensor:
@@ -170,7 +174,9 @@ def test_the_usual_case_is_served() -> None:
     assert stored(x, (-1,), w.detach())
     assert stored(x, (slice(1, 3), 0), w[:2])
     assert stored(x[1:], (2, 1), w[0])
-    assert x._version == 4
+    assert stored(x[:, 1:], (2,), w[:2])
+    assert stored(x.t(), (slice(None), 1), w)
+    assert x._version == 6
     assert {write.operator for write in x.writes()} == {"__setitem__"}
 
 
@@ -186,6 +192,19 @@ def unusual() -> Iterator[tuple[str, vt.Tensor, PartIndex, vt.Tensor]]:
     yield "one of several views", (leaf * 1).split(2)[0], (0,), w
     yield "a view that retains its gradient", retaining, (0,), w
     yield "gaps", vt.zeros(4, 6)[:, ::2], (0,), w
+    yield (
+        "a part with gaps of a view with gaps",
+        vt.zeros(4, 6)[:, 1:4],
+        (slice(None), 0),
+        vt.ones(4) * w[0],
+    )
+    yield (
+        "a base with gaps",
+        vt.zeros(4, 3).t().contiguous().t().detach(),
+        (slice(None), 0),
+        vt.ones(4) * w[0],
+    )
+    yield "read-only", vt.from_numpy(READ_ONLY)[:, :3], (0,), w
     yield "a broadcast", vt.zeros(4, 3), (slice(0, 2),), w
     yield "a cast", vt.zeros(4, 3, dtype=vt.float64), (0,), w
     yield "integers", vt.zeros(4, 3, dtype=vt.int64), (0,), w

@@ -865,6 +865,7 @@ def test_whatever_moves_a_version_says_who_did_it() -> None:
         "jit/commit.py",
         "storage/record_write.py",
         "views/write.py",
+        "views/write_at_index.py",
         "views/write_out.py",
         "views/write_recorded_part.py",
     }

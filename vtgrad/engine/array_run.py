@@ -363,25 +363,25 @@ class ArrayRun(Run[Answer]):
                     meta, slot = metadata[0], target
                 else:
                     meta, slot = metadata[edge.input_nr], target.at(edge.input_nr)
-                kind = ownership[nr] if nr < stated else SHARED
-                owned = kind == FRESH or (
-                    kind == PASSED and was_owned and is_sole(answers, edges, nr)
-                )
-                fits = False
                 if type(answer) in PLAIN:
                     if TYPE_CHECKING:
                         assert isinstance(answer, np.ndarray)
-                    fits = answer.shape == meta.shape and answer.dtype is meta.dtype
-                if fits and slot.grad is None:
-                    if TYPE_CHECKING:
-                        assert isinstance(answer, np.ndarray)
-                    slot.grad = answer
-                    slot.owned = owned
-                elif fits:
-                    slot.add(answer, owned, meta)
+                    kind = ownership[nr] if nr < stated else SHARED
+                    owned = kind == FRESH or (
+                        kind == PASSED and was_owned and is_sole(answers, edges, nr)
+                    )
+                    if answer.shape != meta.shape or answer.dtype is not meta.dtype:
+                        fitted = fit_array(answer, meta, node, nr)
+                        slot.add(fitted, owned or fitted is not answer, meta)
+                    elif slot.grad is None:
+                        slot.grad = answer
+                        slot.owned = owned
+                    else:
+                        slot.add(answer, owned, meta)
                 else:
+                    # A region, or what is not a plain array and becomes one here.
                     fitted = fit_array(answer, meta, node, nr)
-                    slot.add(fitted, owned or fitted is not answer, meta)
+                    slot.add(fitted, fitted is not answer, meta)
             if left == 0:
                 self.queue.push(target)
 

@@ -33,11 +33,13 @@ class ReadyQueue:
 
     def push(self, task: InputBuffer) -> None:
         """Add a node that is ready."""
+        first, heap = self.first, self._heap
+        if first is None and not heap:
+            self.first = task
+            return
         number = task.function.sequence_nr
-        first = self.first
-        heap = self._heap
         if first is None:
-            if not heap or number > -heap[0][0]:
+            if number > -heap[0][0]:
                 self.first = task
                 return
         elif number > first.function.sequence_nr:

@@ -29,6 +29,7 @@ import numpy as np
 
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
+from vtgrad.storage.loops import NATIVE, binary_loop
 
 if TYPE_CHECKING:
     from vtgrad.graph.node import Node
@@ -105,7 +106,7 @@ def add_regions(regions: Sequence[Region], buffer: Array) -> None:
         if isinstance(content, list):
             for region in reversed(content):
                 stack.append((part, region))
-        else:
+        elif not NATIVE or binary_loop(np.add, part, content, part) is None:
             np.add(part, content, out=part, casting="unsafe")
 
 

@@ -146,8 +146,18 @@ class InstalledOperators:
     def as_strided_node(self, base: TensorBase, view: TensorImpl) -> Node:
         """The node that `as_strided` of `base` would have if it gave `view`."""
         node = AsStridedBackward0(None, gradient_edge(base))
-        node.self_geometry = base._impl.geometry
-        node.size, node.stride, node.storage_offset = view.geometry
+        # `TensorImpl.geometry` inline: every stale view that is read has a new node.
+        impl = base._impl
+        array, strides = impl.array, impl._strides
+        node.self_geometry = (
+            array.shape,
+            impl.strides if strides is None else strides,
+            impl.byte_offset // array.itemsize,
+        )
+        array, strides = view.array, view._strides
+        node.size = array.shape
+        node.stride = view.strides if strides is None else strides
+        node.storage_offset = view.byte_offset // array.itemsize
         node.input_metadata = metadata_of(view)
         return node
 

@@ -5,11 +5,13 @@ Note [Loops in C]
 A ufunc of two 4x4 arrays spends four fifths of its time around its loop. `unary_loop` and
 `binary_loop` call the loop itself, if they can. Otherwise they return None and have done nothing,
 and the caller calls the ufunc. Bits, dtype and strides of the result are the same in both cases.
+`piecewise_loop` is the one loop that is not NumPy's: it does for each element what
+Note [Piecewise polynomials] does by NumPy for all.
 No floating-point warning is given, and no Python code runs meanwhile: a signal handler runs before
 the loop or after it.
 
 In an installation without the C module, or a process with ``VTGRAD_LOOPS=0`` in its environment,
-both always return None. A caller asks `NATIVE` first, which is quicker than a call.
+all of them always return None. A caller asks `NATIVE` first, which is quicker than a call.
 
 Note [The same loop as NumPy's]
 
@@ -44,12 +46,13 @@ import numpy as np
 
 from vtgrad.storage.arrays import Array
 
-__all__ = ["NATIVE", "binary_loop", "unary_loop"]
+__all__ = ["NATIVE", "binary_loop", "piecewise_loop", "unary_loop"]
 
 try:
     if os.environ.get("VTGRAD_LOOPS") == "0":
         raise ImportError("VTGRAD_LOOPS is 0")
     from vtgrad._loops import binary as binary_loop
+    from vtgrad._loops import piecewise as piecewise_loop
     from vtgrad._loops import unary as unary_loop
 except ImportError:
 
@@ -59,6 +62,9 @@ except ImportError:
     def binary_loop(
         ufunc: np.ufunc, a: object, b: object, out: Array | None = None, /
     ) -> Array | None:
+        """Leave the work to NumPy."""
+
+    def piecewise_loop(x: Array, shift: Array, start: Array, table: Array, /) -> Array | None:
         """Leave the work to NumPy."""
 
 

@@ -14,7 +14,7 @@ from numpy.lib.array_utils import byte_bounds
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
-__all__ = ["UFUNCS", "binary", "unary"]
+__all__ = ["UFUNCS", "binary", "piecewise", "unary"]
 
 _NAMES: Final = """
     absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh ceil cos cosh exp exp2 expm1
@@ -55,6 +55,51 @@ def unary(ufunc: np.ufunc, a: object, out: Array | None = None, /) -> Array | No
 def binary(ufunc: np.ufunc, a: object, b: object, out: Array | None = None, /) -> Array | None:
     """The result of a ufunc of two arrays, or of an array and a number, as in `unary`."""
     return _called(ufunc, (a, b), out)
+
+
+def piecewise(x: object, shift: object, start: object, table: object, /) -> Array | None:
+    """The values of a tabulated function, see Note [Piecewise polynomials].
+
+    None for arrays that have gaps, or are of another dtype than float64; of int64 for `start`.
+
+    Parameters
+    ----------
+    x : object
+        The arguments, of one dimension or more.
+    shift, start : object
+        One number each: what rounds to a multiple of the step, and the bits of the first multiple.
+    table : object
+        The coefficients, a row for each power.
+    """
+    if (
+        not _is_dense(x, "d")
+        or not _is_dense(shift, "d")
+        or not _is_dense(start, "q")
+        or not _is_dense(table, "d")
+        or not shift.size == start.size == 1
+        or table.ndim != 2
+        or not table.size
+        or not x.ndim
+    ):
+        return None
+    shifted = x + shift.item()
+    columns = np.clip(shifted.view(np.int64) - start.item(), 0, table.shape[1] - 1)
+    distance = x - (shifted - shift.item())
+    total: Array = table[-1].take(columns)
+    for row in table[-2::-1]:
+        total = total * distance + row.take(columns)
+    return total
+
+
+def _is_dense(x: object, char: str) -> TypeGuard[Array]:
+    return (
+        type(x) is np.ndarray
+        and x.dtype == np.dtype(char)
+        and x.dtype.isnative
+        and x.dtype.metadata is None
+        and x.flags.c_contiguous
+        and x.flags.aligned
+    )
 
 
 def _called(ufunc: np.ufunc, operands: tuple[object, ...], out: Array | None) -> Array | None:

@@ -149,8 +149,8 @@ def record_write(
             code, instruction = None, -1
         else:
             code, instruction = frame.f_code, frame.f_lasti
-            if code is not last_caller.code and not is_users(code):
-                code, instruction = _outside(distance)
+            if code is not last_caller.code:
+                code, instruction = _outside_from(frame)
     record = writes[version & SLOT_MASK] = version, operator, code, instruction, thread, part
     log = counter.log
     if log is not None and log is not SAVED:
@@ -227,10 +227,19 @@ def _outside(distance: int) -> tuple[CodeType | None, int]:
         frame: FrameType | None = _getframe(distance + _OWN_FRAME)
     except ValueError:
         return None, -1
+    return _outside_from(frame)
+
+
+def _outside_from(frame: FrameType | None) -> tuple[CodeType | None, int]:
+    """The first line outside this package, from this frame outward."""
     while frame is not None:
         code = frame.f_code
-        # Most files are known: a look at the set in place of a call for each frame.
-        if code is last_caller.code or (code.co_filename not in _inside and not is_inside(code)):
+        if code is last_caller.code:
+            return code, frame.f_lasti
+        # Most files are known: a look at the sets in place of a call for each frame.
+        name = code.co_filename
+        if name not in _inside and (name in _using or not is_inside(code)):
+            last_caller.code = code
             return code, frame.f_lasti
         frame = frame.f_back
     return None, -1

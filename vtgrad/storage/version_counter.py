@@ -15,7 +15,7 @@ the same time, and these saves must not be older than their own writes. A proces
 the midst of a write keeps the number of a thread that it does not have, which is harmless.
 
 Where no handler can run between the move of the version and the end of the store, because the store
-is one call of a C function, `storing` is not needed (`write_ufunc`, `write_part`,
+is one call of a C function, `storing` is not needed (`write_ufunc`, `write_part`, `write_at_index`,
 `write_recorded_part`). Of several nested writes of a thread the first one sets and removes the
 entry; nested ones, in a handler, end before it does.
 

@@ -26,7 +26,15 @@ from vtgrad.errors import (
 )
 from vtgrad.graph.edge import Edge
 from vtgrad.storage.arrays import PLAIN
-from vtgrad.storage.geometry import Geometry, Overlap, covers, every_byte, has_self_overlap, overlap
+from vtgrad.storage.geometry import (
+    Geometry,
+    Overlap,
+    covers,
+    every_byte,
+    has_self_overlap,
+    overlap,
+    reach,
+)
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.creation_meta import CreationMeta, refuse_if_restricted
@@ -187,12 +195,18 @@ def check_base(target: TensorBase) -> None:
             "complex number; make the view from a clone of the base",
             offset=base.storage_offset,
         )
-    if base.array.flags.c_contiguous and view.array.flags.c_contiguous:
+    whole, part = base.array, view.array
+    dense = whole.flags.c_contiguous
+    if dense:
         # The usual case: two ranges of bytes, one inside the other.
         start = view.byte_offset - base.byte_offset
-        if start >= 0 and start + view.array.nbytes <= base.array.nbytes:
+        last = start + part.nbytes
+        if not part.flags.c_contiguous:
+            start, last = reach(part.shape, part.strides, start)
+            last += part.itemsize
+        if start >= 0 and last <= whole.nbytes:
             return
-    if not base.array.flags.c_contiguous and has_self_overlap(base.sizes, base.strides):
+    elif has_self_overlap(base.sizes, base.strides):
         raise SelfOverlapError(
             "cannot record a write to a view of a base whose elements share memory locations; "
             "clone the base first",

@@ -4,7 +4,8 @@
 Note [The write funnel]
 
 Every write of an operator to a buffer (in place, ``x[i] = v``) goes through `write`, its short
-forms `write_ufunc`, `write_part` and `write_recorded_part`, or `write_geometry`, in this order.
+forms `write_ufunc`, `write_part`, `write_at_index` and `write_recorded_part`, or `write_geometry`,
+in this order.
 `write_out` does the same for ``out=``, which is never recorded, and `GradStores.commit` for all
 leaves to whose ``.grad`` a pass adds, at once; see Note [All leaves or none]. What ``x[i] += y``
 assigns in the end is in its place already: `write_back` counts that, and writes nothing; see Note
@@ -40,7 +41,7 @@ there the store comes first) or `count_change` (changes of geometry, ``resize_``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from sys import _getframe
 from types import FrameType
 from typing import Final, Literal, TypeAlias, TypeVar
@@ -163,7 +164,7 @@ def write(
     # One look at each argument decides which of the checks below are needed.
     meta = impl.autograd_meta
     tracked = meta is not None and meta.needs_gradient()
-    aliased = distinct
+    aliased = False
     operands: list[object] = []
     for x in arguments:
         kind = type(x)
@@ -172,15 +173,18 @@ def write(
         elif isinstance(x, TensorBase):
             source = x._impl
             meta = source.autograd_meta
-            tracked = tracked or (meta is not None and meta.needs_gradient())
-            aliased = aliased or (storage is not None and source._storage is storage)
+            if meta is not None and not tracked:
+                tracked = meta.needs_gradient()
+            if source is impl or (storage is not None and source._storage is storage):
+                aliased = True
             operands.append(source.array)
-        elif isinstance(x, (list, tuple)):
-            tracked = tracked or requires_grad(*x)
-            aliased = True
-            operands.append(operand(x))
         else:
-            operands.append(operand(x))
+            items = operand(x)
+            operands.append(items)
+            if items is not x and isinstance(x, (list, tuple)):
+                # Of another list no item is a tensor.
+                tracked = tracked or requires_grad(*x)
+                aliased = aliased or _has_alias(x, impl)
     # The first test of `is_recording`, inline to save a call.
     recording = tracked and array.dtype.kind in "fc" and (not switched.silent or is_recording())
     if recording:
@@ -520,6 +524,17 @@ def increment_version(tensor: TensorBase | Iterable[TensorBase]) -> None:
         count_write(impl, "increment_version", OUTERMOST)
 
 
+def _has_alias(arguments: Sequence[object], impl: TensorImpl) -> bool:
+    """Whether a tensor among the items of a list is the written one, or shares its storage."""
+    storage = impl._storage
+    for x in arguments:
+        if isinstance(x, TensorBase):
+            source = x._impl
+            if source is impl or (storage is not None and source._storage is storage):
+                return True
+    return False
+
+
 def operand(x: object) -> object:
     """An argument in the form for kernels: arrays for tensors."""
     kind = type(x)
@@ -530,7 +545,7 @@ def operand(x: object) -> object:
     if isinstance(x, (list, tuple)):
         for y in x:
             if isinstance(y, TensorBase):
-                return [operand(z) for z in x]
+                return [z._impl.array if isinstance(z, TensorBase) else operand(z) for z in x]
     if isinstance(x, np.ndarray):
         # An array has no version: backward could not detect that it was overwritten.
         raise ArgumentTypeError(

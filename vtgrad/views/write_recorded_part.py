@@ -10,10 +10,10 @@ write at once. So the usual case makes neither view nor producer: it checks, rec
 and rebases on the base, in the order of Note [The write funnel]. The graph is that of the long way,
 with its numbers in the same order.
 
-The usual case is a part without a step backward of a row-major tensor, a value of its dtype in the
-part's shape, and nothing that has to see the view: no tangent, tracer, transform, profile or
-anomaly mode, and no view that may not be written or retains its gradient. All else, errors
-included, goes the long way.
+The usual case is a part without a step backward of a row-major tensor, or a row-major part of
+another view of a row-major base, a value of its dtype in the part's shape, and nothing that has to
+see the view: no tangent, tracer, transform, profile or anomaly mode, and no view that may not be
+written or retains its gradient. All else, errors included, goes the long way.
 """
 
 from __future__ import annotations
@@ -76,13 +76,12 @@ def write_recorded_part(
     layout = impl.layout
     if layout is None:
         layout = impl.find_layout()
-    content, counter = source.array, impl.version_counter
+    content, counter, array = source.array, impl.version_counter, impl.array
     if (
-        layout is PECULIAR
-        or keys.modes
+        keys.modes
         or source.extra_meta is not None
-        or content.dtype is not layout.dtype
-        or not layout.inexact
+        or content.dtype is not array.dtype
+        or array.dtype.kind not in "fc"
         or type(content) not in PLAIN
         or counter is INFERENCE
         or anomaly.enabled
@@ -103,9 +102,9 @@ def write_recorded_part(
         own = source.autograd_meta
         if own is None or not own.needs_gradient():
             return False
-    row, array = index[0], impl.array
+    row = index[0]
     seen: Layout = PECULIAR
-    if type(row) is int and len(index) == 2:
+    if layout is not PECULIAR and type(row) is int and len(index) == 2:
         count = layout.shape[0]
         if row < 0:
             row += count
@@ -122,6 +121,13 @@ def write_recorded_part(
     if content.shape != part.shape or not part.size:
         return False
     offset = impl.byte_offset + start
+    if layout is PECULIAR and not (
+        part.flags.carray
+        and type(array) in PLAIN
+        and impl.extra_meta is None
+        and _is_inside(offset, part, base._impl)
+    ):
+        return False
     # Step 2 of the funnel.
     node = recorder(base, value, inplace=True)
     slices = CopySlices.of_write(base._impl, node.edge0, part, offset, None, node)
@@ -147,10 +153,10 @@ def write_recorded_part(
 
 
 def _base_of(tensor: TensorBase, impl: TensorImpl) -> TensorBase | None:
-    """The base of a row-major tensor, or the tensor itself; None for an unusual view."""
+    """The row-major base of a view, or the tensor itself; None for an unusual view."""
     meta = impl.autograd_meta
     if type(meta) is not DifferentiableViewMeta:
-        return tensor
+        return None if impl.layout is PECULIAR else tensor
     if (
         meta.creation_meta is not _DEFAULT
         or meta.view_fn is not None
@@ -164,15 +170,18 @@ def _base_of(tensor: TensorBase, impl: TensorImpl) -> TensorBase | None:
     layout = base.layout
     if layout is None:
         layout = base.find_layout()
-    # As `check_base`: two ranges of bytes, one inside the other.
-    start = impl.byte_offset - base.byte_offset
     if (
         layout is PECULIAR
         or base._storage is not impl._storage
-        or not 0 <= start <= base.array.nbytes - impl.array.nbytes
+        or (impl.layout is not PECULIAR and not _is_inside(impl.byte_offset, impl.array, base))
     ):
         return None
     return meta.base
+
+
+def _is_inside(offset: int, part: Array, base: TensorImpl) -> bool:
+    """As `check_base`: two ranges of bytes, one inside the other."""
+    return 0 <= offset - base.byte_offset <= base.array.nbytes - part.nbytes
 
 
 def _place(

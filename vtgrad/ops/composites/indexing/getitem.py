@@ -22,6 +22,7 @@ from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.copying_nodes import CopyBackwards
 from vtgrad.ops.generated.views_nodes import SelectBackward0, SliceBackward0
+from vtgrad.ops.kernels.indexing.advanced_index import store_at
 from vtgrad.ops.kernels.indexing.index_support import INT64
 from vtgrad.ops.kernels.indexing.parse_index import (
     Alias,
@@ -47,6 +48,7 @@ from vtgrad.storage.tensor_base import TensorBase, handle_like, wrap_like
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.views.make_view import make_view
 from vtgrad.views.write import write_part
+from vtgrad.views.write_at_index import write_at_index
 from vtgrad.views.write_back import write_back
 from vtgrad.views.write_recorded_part import write_recorded_part
 
@@ -108,7 +110,14 @@ def setitem(tensor: T, expression: object, value: object) -> None:
         If it does not broadcast.
     """
     # The usual case inline, to save a call.
-    index = (expression, ...) if type(expression) is int else _part_index(expression)
+    index: PartIndex | None = None
+    if type(expression) is int:
+        index = (expression, ...)
+    elif isinstance(expression, TensorBase):
+        if write_at_index(tensor._impl, expression._impl, value, store_at):
+            return
+    else:
+        index = _part_index(expression)
     if index is not None:
         if write_part(tensor._impl, index, value):
             return

@@ -341,4 +341,6 @@ def _one_of(
     given = src if value is None else number_of(value, "value")
     if given is None or (src is not None and value is not None):
         raise ArgumentTypeError(f"{name} needs either src or value", argument="src")
+    if isinstance(given, TensorBase):
+        return given
     return constant(given, input) if is_array(given) else given

@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from operator import setitem
+from typing import Final
 
 import numpy as np
 
@@ -45,7 +46,10 @@ __all__ = [
     "index_put_into",
     "index_put_overwritten",
     "index_spread",
+    "store_at",
 ]
+
+_BOOL: Final = np.dtype(np.bool_)
 
 
 def index(self: Array, indices: Sequence[Array | None]) -> Array:
@@ -125,12 +129,15 @@ def index_put_into(
     OutOfRangeError, ShapeError, DTypeError
         As `index_put` does.
     """
-    lone_mask = not accumulate and values.size == 1 and _is_lone_mask(indices)
     if not accumulate:
-        fill = lone_mask and len(indices) == 1 and not values.ndim
-        store = (_at_mask if fill else _at_few)(target, indices, values)
+        alone = indices[0] if len(indices) == 1 and values.dtype is target.dtype else None
+        if alone is None:
+            store = _at_few(target, indices, values)
+        else:
+            store = store_at(target, alone, values)
         if store is not None:
             return store
+    lone_mask = not accumulate and values.size == 1 and _is_lone_mask(indices)
     values = values.copy() if lone_mask else readable(values, target)
     key = _expanded(target.shape, indices)
     shape, front, first = _arrangement(target.shape, key)
@@ -173,6 +180,58 @@ def index_put_into(
     return adding_at(view, vectors, pieces, written)
 
 
+def store_at(target: Array, index: Array, values: Array | float | int) -> Store | None:
+    """The store at one mask, or one vector of a few integers, of the first dimensions.
+
+    Parameters
+    ----------
+    target, index : ndarray
+        The written array, and the index.
+    values : ndarray or number
+        Of the target's dtype, or a number that NumPy stores as the library does.
+
+    Returns
+    -------
+    Store or None
+        None for all else, errors included.
+    """
+    shape = target.shape
+    if not index.ndim or type(target) not in PLAIN or type(index) not in PLAIN or 0 in shape:
+        return None
+    at: tuple[Array, ...]
+    is_mask = index.dtype is _BOOL
+    if is_mask:
+        if index.shape != shape[: index.ndim]:
+            return None
+        at = index.nonzero()
+        count = at[0].size
+        if not count:
+            return None
+    else:
+        count = index.size
+        if index.dtype is not INT64 or index.ndim != 1 or not 0 < count <= FEW:
+            return None
+        numbers: list[int] = index.tolist()
+        low, size = min(numbers), shape[0]
+        if low < -size or max(numbers) >= size:
+            return None
+        places = numbers if low >= 0 else [n % size for n in numbers]
+        if len(set(places)) < count:
+            return None
+        # The indices may be memory that is written.
+        at = (index.copy(),)
+    if isinstance(values, np.ndarray):
+        if values.ndim:
+            if values.shape != (count, *shape[index.ndim :]):
+                return None
+            values = readable(values, target)
+        elif is_mask:
+            values = values.copy()
+        else:
+            values = readable(values, target)
+    return setitem, (target, at, values), at
+
+
 def _at_few(target: Array, indices: Sequence[Array | None], values: Array) -> Store | None:
     """The store at vectors of a few integers for neighbouring dimensions; None for other indices.
 
@@ -211,19 +270,6 @@ def _at_few(target: Array, indices: Sequence[Array | None], values: Array) -> St
     whole: tuple[slice, ...] = (slice(None),) * axis
     at: tuple[Array | slice, ...] = (*whole, *vectors)
     return setitem, (target, at, readable(values, target)), at
-
-
-def _at_mask(target: Array, indices: Sequence[Array | None], value: Array) -> Store | None:
-    """The store of one value at a mask of the first dimensions; None if it does not fit."""
-    mask = indices[0]
-    if mask is None or not mask.ndim or mask.shape != target.shape[: mask.ndim]:
-        return None
-    at = mask.nonzero()
-    if not at[0].size or target.size == 0:
-        return NOTHING
-    if value.dtype != target.dtype:
-        value = as_element(value.item(), target.dtype)
-    return setitem, (target, at, value.copy()), at
 
 
 def index_put_overwritten(

@@ -132,7 +132,7 @@ def scatter_overwritten(index: Array, self_sizes: Shape, dim: int) -> Array:
 
 def check_scatter(self: Array, dim: int, index: Array, src: Array | Number, name: str) -> int:
     axis = normalize_dim(dim, self.ndim)
-    if index.size:
+    if index.dtype is not INT64 and index.size:
         check_index_dtype(index, name)
     given: Array | None = src if isinstance(src, np.ndarray) else None
     if given is not None and given.dtype is not self.dtype and given.dtype != self.dtype:

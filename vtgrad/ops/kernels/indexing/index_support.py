@@ -212,8 +212,16 @@ def readable(values: Array, target: Array) -> Array:
         If they are the written elements themselves: PyTorch refuses that here, since the result
         would depend on the order of writing.
     """
-    if type(values) in PLAIN and values.base is target.base is None and values is not target:
-        return values  # Both own their memory.
+    if type(values) in PLAIN:
+        mine, other = values.base, target.base
+        mine, other = values if mine is None else mine, target if other is None else other
+        if (
+            mine is not other
+            and type(mine) in PLAIN
+            and type(other) in PLAIN
+            and mine.base is other.base is None
+        ):
+            return values  # Both are of memory that another array owns.
     if not np.may_share_memory(values, target):
         return resolved(values)
     plain = type(values) in PLAIN and type(target) in PLAIN
@@ -231,7 +239,7 @@ def _is_dense(x: Array) -> bool:
 def extremes(index: Array) -> tuple[int, int]:
     """The smallest and the largest of some integers; of a few, Python finds them sooner."""
     if index.size <= FEW:
-        numbers: list[int] = index.reshape(-1).tolist()
+        numbers: list[int] = (index if index.ndim == 1 else index.reshape(-1)).tolist()
         return min(numbers), max(numbers)
     return int(index.min()), int(index.max())
 

@@ -100,8 +100,10 @@ def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Num
     source, index = readable(source, self), resolved(index)
     axis = normalize_dim(dim, self.ndim)
     _check_vector(index, "index_add", OutOfRangeError)
-    check_index_dtype(index, "index_add")
-    check_same_dtype(self, source, "index_add")
+    if index.dtype is not INT64:
+        check_index_dtype(index, "index_add")
+    if source.dtype is not self.dtype:
+        check_same_dtype(self, source, "index_add")
     if source.ndim == 0 and index.size != 1:
         raise DimensionError(
             f"index_add of a 0-d source takes one index, got {index.size}", dim=dim, ndim=0

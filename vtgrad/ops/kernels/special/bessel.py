@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.kernels.special.piecewise import Piecewise
-from vtgrad.ops.kernels.special.series import in_double, polynomial
+from vtgrad.ops.kernels.special.series import in_double, largest, polynomial
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import made_once
@@ -43,7 +43,7 @@ def special_i1(input: Array, *, out: Array | None = None) -> Array:
 
 def _of_order(order: int, x: Array) -> Array:
     result = _tables()[order](x)
-    if not np.maximum.reduce(x, None, initial=0.0) <= _LARGE:
+    if not largest(x) <= _LARGE:
         far = x > _LARGE
         large = x[far]
         # In two steps, because the exponential alone overflows earlier; so may ``2 * pi * large``.

@@ -22,8 +22,8 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.kernels.special.fixed_point import ONE, exponential, fixed, root, times
-from vtgrad.ops.kernels.special.piecewise import Piecewise, horner
-from vtgrad.ops.kernels.special.series import in_double
+from vtgrad.ops.kernels.special.piecewise import Piecewise
+from vtgrad.ops.kernels.special.series import in_double, largest
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import constant, made_once
@@ -44,6 +44,7 @@ _ONE: Final = constant(6.0)
 _VANISHED: Final = constant(27.5)
 _SCALE: Final = 2.0**64
 _UNSCALED: Final = constant(1 / _SCALE)
+_UNIT: Final = constant(1.0)
 # Up to this magnitude ``1 - p * p`` keeps enough digits.
 _CENTRAL: Final = 0.9
 # Squares of this size are subnormal.
@@ -78,8 +79,7 @@ def _erf(x: Array) -> Array:
 def _erfc(x: Array) -> Array:
     size = np.abs(x)
     np.minimum(size, _VANISHED, out=size)
-    distance, rows = _erfc_table().around(size)
-    scaled = horner(rows, distance)
+    scaled, distance = _erfc_table().with_distance(size)
     # x * x - r * r is the distance times the sum of both, which is 2 * x less the distance.
     np.add(size, size, size)
     np.subtract(distance, size, size)
@@ -88,9 +88,9 @@ def _erfc(x: Array) -> Array:
     np.multiply(size, scaled, size)
     np.multiply(size, _UNSCALED, size)
     # 2 less that for negative values: 0 or 2, and the value with the sign.
-    np.copysign(1.0, x, scaled)
+    np.copysign(_UNIT, x, scaled)
     np.multiply(size, scaled, size)
-    np.subtract(1.0, scaled, scaled)
+    np.subtract(_UNIT, scaled, scaled)
     return np.add(size, scaled, size)
 
 
@@ -102,7 +102,7 @@ def _erfinv(p: Array) -> Array:
     np.log1p(log, log)
     np.negative(log, log)
     # Not so for nan too.
-    central = np.maximum.reduce(size, None, initial=0.0) <= _CENTRAL
+    central = largest(size) <= _CENTRAL
     if not central:
         high = size[size > _CENTRAL]
         # 1 - p is exact, and so is the logarithm almost.

@@ -18,7 +18,7 @@ import numpy as np
 
 from vtgrad.errors import NotSupportedError, OptionValueError
 from vtgrad.ops.kernels.special.gamma_tables import HIGH, LOW, digamma_table, lgamma_table
-from vtgrad.ops.kernels.special.series import in_double, polynomial
+from vtgrad.ops.kernels.special.series import in_double, largest, polynomial, smallest
 from vtgrad.ops.kernels.special.zeta import BERNOULLI, zeta
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
@@ -36,6 +36,7 @@ _MOST_DIMENSIONS: Final = 100_000
 
 
 # As 0-d arrays, which NumPy takes faster than numbers.
+_LOW: Final = constant(LOW)
 _STIRLING: Final = [
     constant(b / (c * 2 * n * (2 * n - 1))) for n, (b, c) in enumerate(BERNOULLI[:10], 1)
 ]
@@ -119,10 +120,10 @@ def _lgamma(x: Array) -> Array:
     np.log(x, from_table)
     np.multiply(from_table, low, from_table)
     np.subtract(result, from_table, result)
-    if not np.maximum.reduce(x, None, initial=LOW) < HIGH:
+    if not largest(x) < HIGH:
         far = x >= HIGH
         result[far] = _lgamma_of_large(x[far])
-    if not np.minimum.reduce(x, None, initial=LOW) >= 0:
+    if not smallest(x) >= 0:
         below = x < 0
         negative = x[below]
         sine = np.abs(_sine_of_half_turns(negative))
@@ -134,7 +135,7 @@ def _lgamma(x: Array) -> Array:
 
 def _raised(x: Array) -> tuple[Array, Array]:
     """1 where a value is too low for the tables, otherwise 0; and the sum of both."""
-    low = np.less(x, LOW).astype(np.float64)
+    low = np.less(x, _LOW).astype(np.float64)
     return low, np.add(x, low)
 
 
@@ -161,10 +162,10 @@ def _digamma(x: Array) -> Array:
     result = digamma_table()(from_table)
     np.divide(low, x, low)
     np.subtract(result, low, result)
-    if not np.maximum.reduce(x, None, initial=LOW) < HIGH:
+    if not largest(x) < HIGH:
         far = x >= HIGH
         result[far] = _digamma_of_large(x[far])
-    if not np.minimum.reduce(x, None, initial=LOW) >= 0:
+    if not smallest(x) >= 0:
         below = x < 0
         negative = x[below]
         fraction = negative - np.round(negative)

@@ -14,7 +14,8 @@ just these digits. The lowest digits of the sum are the number of the multiple. 
 rounded value is exact.
 
 Each operation is correctly rounded or is one of NumPy's functions of single elements; so the bits
-of an element do not depend on where it stands nor on how many there are.
+of an element do not depend on where it stands nor on how many there are. So a loop in C, which does
+all of them for one element after the other, gives the same bits (`piecewise_loop`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ import numpy as np
 
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
-from vtgrad.storage.loops import NATIVE, binary_loop
+from vtgrad.storage.loops import NATIVE, binary_loop, piecewise_loop
 
 __all__ = ["Piecewise"]
 
@@ -66,8 +67,21 @@ class Piecewise:
 
     def __call__(self, x: Array) -> Array:
         """The values at `x`; those beyond the table have no meaning, and nan stays."""
-        distance, rows = self.around(x)
-        return horner(rows, distance)
+        made = piecewise_loop(x, self._shift, self._start, self._table) if NATIVE else None
+        return self._by_numpy(x)[0] if made is None else made
+
+    def with_distance(self, x: Array) -> tuple[Array, Array]:
+        """The values at `x`, and its distance from the nearest multiples."""
+        made = piecewise_loop(x, self._shift, self._start, self._table) if NATIVE else None
+        return self._by_numpy(x) if made is None else (made, self._distance(x, self._shifted(x)))
+
+    def _by_numpy(self, x: Array) -> tuple[Array, Array]:
+        shifted = self._shifted(x)
+        at = np.subtract(shifted.view(_INT64), self._start)
+        # Made one of a recording's arrays: NumPy asks no index for its class.
+        rows = making.asarray(self._table).take(at, 1, mode="clip")
+        distance = self._distance(x, shifted)
+        return horner(rows, distance), distance
 
     def moved(self, multiples: int) -> Piecewise:
         """The function of the sum of its argument and so many steps, which is not rounded."""
@@ -80,17 +94,17 @@ class Piecewise:
         """All arrays in it."""
         return (self._shift, self._start, self._table, *self.powers)
 
-    def around(self, x: Array) -> tuple[Array, Array]:
-        """The distance from the nearest multiple, and the coefficients there, lowest first.
+    def _shifted(self, x: Array) -> Array:
+        made = binary_loop(np.add, x, self._shift) if NATIVE else None
+        return np.add(x, self._shift) if made is None else made
 
-        A value beyond the table, or nan, gets the coefficients of an end.
-        """
-        shifted = np.add(x, self._shift)
-        at = np.subtract(shifted.view(_INT64), self._start)
-        np.subtract(shifted, self._shift, shifted)
-        np.subtract(x, shifted, shifted)
-        # Made one of a recording's arrays: NumPy asks no index for its class.
-        return shifted, making.asarray(self._table).take(at, 1, mode="clip")
+    def _distance(self, x: Array, shifted: Array) -> Array:
+        """The distance, in the memory of what was shifted."""
+        if not NATIVE or binary_loop(np.subtract, shifted, self._shift, shifted) is None:
+            np.subtract(shifted, self._shift, shifted)
+        if not NATIVE or binary_loop(np.subtract, x, shifted, shifted) is None:
+            np.subtract(x, shifted, shifted)
+        return shifted
 
 
 def horner(rows: Array, x: Array) -> Array:

@@ -11,6 +11,7 @@ add a single column in another order.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Final
@@ -28,8 +29,10 @@ __all__ = [
     "by_blocks",
     "fill_at",
     "in_double",
+    "largest",
     "multiply_rows",
     "polynomial",
+    "smallest",
 ]
 
 
@@ -39,6 +42,8 @@ _BLOCK: Final = 4096
 AT_ONCE: Final = 12288
 # Up to so many columns ``accumulate`` takes less time than a call for each row.
 _FEW_COLUMNS: Final = 48
+# Up to so many numbers Python finds the largest sooner.
+_FEW: Final = 32
 _DOUBLE: Final[NumpyDType] = np.dtype(np.float64)
 _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 
@@ -75,6 +80,26 @@ def add_rows(rows: Array) -> Array:
             np.add(before, row, row)
     last: Array = rows[-1]
     return last
+
+
+def largest(x: Array) -> float:
+    """The largest of some values; minus infinity if there are none.
+
+    If a value is nan, that is nan or the largest of the others: Python, which finds it sooner among
+    a few, passes over some nans.
+    """
+    if x.size <= _FEW and type(x) is np.ndarray:
+        return max(x.reshape(-1).tolist(), default=-math.inf)
+    found: float = np.maximum.reduce(x, None, initial=-math.inf)
+    return found
+
+
+def smallest(x: Array) -> float:
+    """As `largest`, the smallest; infinity if there are no values."""
+    if x.size <= _FEW and type(x) is np.ndarray:
+        return min(x.reshape(-1).tolist(), default=math.inf)
+    found: float = np.minimum.reduce(x, None, initial=math.inf)
+    return found
 
 
 def in_double(

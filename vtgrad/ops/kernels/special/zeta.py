@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.ops.kernels.special.series import AT_ONCE, add_rows, polynomial
+from vtgrad.ops.kernels.special.series import AT_ONCE, add_rows, polynomial, smallest
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import constant
@@ -40,7 +40,7 @@ _TERMS: Final = 6
 
 def zeta(s: int, x: Array) -> Array:
     """Hurwitz's zeta function of order 2 or more; infinite at 0 and negative integers."""
-    if np.minimum.reduce(x, None, initial=0.0) >= 0:
+    if smallest(x) >= 0:
         return zeta_of_positive(s, x)
     below = x < 0
     result: Array = zeta_of_positive(s, np.where(below, 1 - x, x))
