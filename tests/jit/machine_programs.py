@@ -9,7 +9,7 @@ import vtgrad as vt
 from vtgrad.errors import RecordingError
 from vtgrad.testing.interpreter import Interpreter
 from vtgrad.testing.libraries import vtgrad_library
-from vtgrad.testing.menu.mixtures import MIXTURES, mixture_of
+from vtgrad.testing.menu.mixtures import DUALS, MIXTURES, mixture_of
 from vtgrad.testing.session import Session
 from vtgrad.testing.steps import Leaf, Step
 from vtgrad.testing.writer import ModelWriter, last_gradients, write_program
@@ -24,7 +24,7 @@ def written(seed: int, length: int = 14) -> list[Step]:
 
     It ends with the gradients of all that is left.
     """
-    names = list(MIXTURES)
+    names = [*MIXTURES, *DUALS]
     session = Session(vtgrad_library(vt))
     try:
         mixture = mixture_of(names[seed % len(names)], custom=False)
