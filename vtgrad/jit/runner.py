@@ -28,6 +28,7 @@ import numpy as np
 
 from vtgrad.jit.effects import effect_of
 from vtgrad.jit.executor import INITIALS, fill_executor
+from vtgrad.jit.float_chains import AS_FLOATS, chains_of
 from vtgrad.jit.memory import Layout, lay_out, new_arena
 from vtgrad.jit.normal_form import in_normal_form
 from vtgrad.jit.passes import improve
@@ -122,8 +123,11 @@ class Runner:
             self.calls = fill_executor(executor, program, layout, arrays, arena)
             self._run = executor.run
         else:
-            table = table_of(program, arrays)
+            chains = dict(chains_of(program))
+            table = table_of(program, arrays, chains)
             self.calls = dict.fromkeys(range(len(program.steps)), "there is no executor in C")
+            for chain in chains.items():
+                self.calls.update(dict.fromkeys(range(*chain), AS_FLOATS))
             self._run = lambda: run_table(table)
 
     def run(self, arguments: Sequence[Array], outside: Sequence[Array] = ()) -> list[Array]:
