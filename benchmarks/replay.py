@@ -13,6 +13,7 @@ os.environ.update({f"{name}_NUM_THREADS": "1" for name in ("OPENBLAS", "OMP", "M
 os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false"
 
 import importlib
+import math
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -46,7 +47,7 @@ class Program:
         With its size.
     body : callable
         Takes a library and tensors; returns what it computes, and gradients.
-    by_hand : callable or None
+    by_hand : callable
         Takes arrays; returns the same.
     in_jax : callable
         Takes JAX; returns a compiled function that takes arrays, and returns the same.
@@ -54,14 +55,17 @@ class Program:
         The arguments.
     leaves : set of int
         Those that require grad.
+    with_floats : callable or None
+        As `by_hand`, with floats of Python in place of single numbers of NumPy.
     """
 
     name: str
     body: Callable[..., tuple[Tensor, ...]]
-    by_hand: Callable[..., tuple[object, ...]] | None
+    by_hand: Callable[..., tuple[object, ...]]
     in_jax: Callable[[Lib], Callable[..., tuple[Tensor, ...]]]
     arrays: list[Floats]
     leaves: frozenset[int]
+    with_floats: Callable[..., tuple[object, ...]] | None = None
 
 
 def recurrence(steps: int) -> Callable[..., tuple[Tensor, ...]]:
@@ -223,6 +227,39 @@ def kalman(lib: Lib, y: Tensor, q: Tensor, r: Tensor) -> tuple[Tensor, ...]:
     return (total.detach(), *lib.autograd.grad(total, (q, r)))
 
 
+def kalman_by_hand(y: Floats, q: Floats, r: Floats) -> tuple[object, ...]:
+    return _kalman_of_numbers(y, q[()], r[()], np.log)
+
+
+def kalman_with_floats(y: Floats, q: Floats, r: Floats) -> tuple[object, ...]:
+    return _kalman_of_numbers(y.tolist(), float(q), float(r), math.log)
+
+
+def _kalman_of_numbers(y: Any, q: Any, r: Any, log: Callable[[Any], Any]) -> tuple[object, ...]:
+    """The likelihood and its gradient, in floats of NumPy or of Python."""
+    m, p, total = 0.0, 10.0, 0.0
+    kept = []
+    for observed in y:
+        p = p + q
+        s = p + r
+        v = observed - m
+        gain = p / s
+        kept.append((p, s, v, gain))
+        total = total + log(s) + v * v / s
+        m = m + gain * v
+        p = p * (1 - gain)
+    grad_m, grad_p, grad_q, grad_r = 0.0, 0.0, 0.0, 0.0
+    for p, s, v, gain in reversed(kept):
+        error = v / s
+        grad_gain = (grad_m * v - grad_p * p) / s
+        grad_s = 1 / s - error * error - grad_gain * gain
+        grad_m = grad_m * (1 - gain) - 2 * error
+        grad_p = grad_p * (1 - gain) + grad_gain + grad_s
+        grad_r = grad_r + grad_s
+        grad_q = grad_q + grad_p
+    return total, grad_q, grad_r
+
+
 def _normal(*shape: int) -> Floats:
     return np.random.default_rng(sum(shape)).normal(size=shape)
 
@@ -261,10 +298,11 @@ PROGRAMS = [
     Program(
         "Kalman 100",
         kalman,
-        None,
+        kalman_by_hand,
         replay_jax.kalman,
         [_normal(100), np.array(0.5), np.array(1.5)],
         frozenset({1, 2}),
+        kalman_with_floats,
     ),
     Program("heat 256", *_HEAT, [_normal(256, 256), np.array(0.1)], _ALL),
     Program("network 256x784", *_NETWORK, _network(256, 784, 512, 10), _WEIGHTS),
@@ -289,9 +327,11 @@ def ways(program: Program, torch: Lib | None, jax: Lib | None) -> dict[str, Call
         "replayed": lambda: replayed(*arguments),
         "eager": lambda: program.body(vt, *examples),
     }
-    if program.by_hand is not None:
-        by_hand, arrays = program.by_hand, [x.copy() for x in program.arrays]
-        found["by hand"] = lambda: by_hand(*arrays)
+    arrays = [x.copy() for x in program.arrays]
+    found["by hand"] = lambda: program.by_hand(*arrays)
+    with_floats = program.with_floats
+    if with_floats is not None:
+        found["floats"] = lambda: with_floats(*arrays)
     if torch is not None:
         torches = tensors(torch, program)
         found["torch"] = lambda: program.body(torch, *torches)
@@ -312,7 +352,7 @@ def _torch() -> Lib | None:
     return torch
 
 
-_COLUMNS = ("torch", "jax", "eager", "by hand", "replayed")
+_COLUMNS = ("torch", "jax", "eager", "by hand", "floats", "replayed")
 
 
 def main(names: Sequence[str], rounds: int = 7) -> None:

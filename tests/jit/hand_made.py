@@ -45,9 +45,22 @@ class Program3:
         self.at_end = at_end
         self.runs = 0
 
-    def run(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
+        self.memory: dict[tuple[Kind, int], Array] = {
+            (buffer.kind, buffer.position): np.empty(buffer.nbytes, np.uint8)
+            for buffer in program.buffers
+            if buffer.kind in (Kind.ARGUMENT, Kind.OUTSIDE)
+        }
+
+    def memory_of(self, kind: Kind, position: int) -> Array | None:
+        return self.memory.get((kind, position))
+
+    def compute(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
         self.runs += 1
-        results = interpret(self.program, arguments, outside)
+        given = {Kind.ARGUMENT: arguments, Kind.OUTSIDE: outside}
+        for (kind, position), memory in self.memory.items():
+            memory[:] = given[kind][position]
+        copies = {kind: [x for (k, _), x in self.memory.items() if k is kind] for kind in given}
+        results = interpret(self.program, copies[Kind.ARGUMENT], copies[Kind.OUTSIDE])
         if self.at_end is not None:
             self.at_end()
         return results

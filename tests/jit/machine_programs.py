@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import ClassVar, Final
 
 import vtgrad as vt
+from tests.jit.replaying import outcome
+from tests.jit.ways import WAYS
 from vtgrad.errors import RecordingError
 from vtgrad.testing.interpreter import Interpreter
 from vtgrad.testing.libraries import vtgrad_library
-from vtgrad.testing.menu.mixtures import MIXTURES, mixture_of
+from vtgrad.testing.machine import ViewsAndWrites
+from vtgrad.testing.menu.mixtures import DUALS, MIXTURES, mixture_of
 from vtgrad.testing.session import Session
+from vtgrad.testing.statistics import Statistics
 from vtgrad.testing.steps import Leaf, Step
 from vtgrad.testing.writer import ModelWriter, last_gradients, write_program
 
-__all__ = ["arguments_of", "function_of", "written"]
+__all__ = [
+    "ACCEPTED",
+    "RecordedPrograms",
+    "arguments_of",
+    "function_of",
+    "replayed_outcome",
+    "written",
+]
+
+#: How the outcomes begin that a program of the machine may have.
+ACCEPTED: Final = (
+    "exact",
+    "guard",
+    # An index error of NumPy that the program catches.
+    "refused: caught error",
+    # An argument is given another shape in place.
+    "refused: geometry",
+    # An argument is made to require grad.
+    "refused: requires grad",
+)
 
 Arguments = tuple[vt.Tensor, ...]
 
@@ -24,7 +49,7 @@ def written(seed: int, length: int = 14) -> list[Step]:
 
     It ends with the gradients of all that is left.
     """
-    names = list(MIXTURES)
+    names = [*MIXTURES, *DUALS]
     session = Session(vtgrad_library(vt))
     try:
         mixture = mixture_of(names[seed % len(names)], custom=False)
@@ -82,3 +107,45 @@ def _run(side: Interpreter, step: Step) -> None:
     error = side.run(step)
     if isinstance(error, RecordingError):
         raise error
+
+
+def replayed_outcome(steps: Sequence[Step]) -> str:
+    """The outcome of a program that is recorded, and replayed in all ways on new values."""
+    return outcome(function_of(steps), arguments_of(steps), ways=WAYS)
+
+
+class RecordedPrograms(ViewsAndWrites):
+    """The state machine, whose programs are recorded and replayed when they have ended."""
+
+    library = vtgrad_library(vt)
+    mixtures = (*MIXTURES, *DUALS)
+    statistics = Statistics()
+    outcomes: ClassVar[Counter[str]] = Counter()
+
+    def teardown(self) -> None:
+        """Record the program, and replay it on new values."""
+        super().teardown()
+        if self.failed:
+            return
+        steps = tuple(self.session.steps)
+        found = replayed_outcome(steps)
+        self.outcomes[found.partition(":")[0]] += 1
+        if not found.startswith(ACCEPTED):
+            text = "\n".join(
+                [line for step in _smaller(steps, found) for line in step.source(careful=False)]
+            )
+            raise AssertionError(f"{found}\n{text}")
+
+
+def _smaller(steps: tuple[Step, ...], found: str) -> tuple[Step, ...]:
+    """The program without the steps that its outcome does not need."""
+    for number in reversed(range(len(steps))):
+        fewer = steps[:number] + steps[number + 1 :]
+        try:
+            same = replayed_outcome(fewer) == found
+        except (LookupError, StopIteration):
+            # A tensor that is not made is used.
+            same = False
+        if same:
+            steps = fewer
+    return steps

@@ -226,7 +226,7 @@ class Maker:
     def step(self) -> None:
         """Add one step of some kind."""
         rng = self.rng
-        kind = rng.integers(0, 20)
+        kind = rng.integers(0, 21)
         a = self.pick()
         if kind < 3:
             self.call(UNARY[rng.integers(0, len(UNARY))], a, out=self.maybe_out(a))
@@ -278,8 +278,27 @@ class Maker:
                 return
             place = self.place(target)
             self.program.steps.append(Step(np.ndarray.fill, (place, Fixed(value)), writes=(place,)))
+        elif kind == 19:
+            self.cumulate(a)
         else:
             self.call(np.ndarray.astype, a, np.dtype(str(rng.choice(list(DTYPES)))))
+
+    def cumulate(self, array: Values) -> None:
+        """Write running sums or products into an array, as an argument with or without a name."""
+        target = self.pick(writeable=True)
+        if target.shape != array.shape or not array.ndim or np.shares_memory(target, array):
+            return
+        function = [np.ndarray.cumsum, np.ndarray.cumprod][self.rng.integers(0, 2)]
+        place, inputs = self.place(target), (self.place(array), Fixed(0))
+        try:
+            function(array, 0, out=target)
+        except REFUSED:
+            return
+        if self.rng.random() < 0.5:
+            step = Step(function, inputs, (("out", place),), writes=(place,))
+        else:
+            step = Step(function, (*inputs, Fixed(None), place), writes=(place,))
+        self.program.steps.append(step)
 
     def maybe_out(self, like: Values) -> Values | None:
         """An array to write a result to, or None for a new one."""

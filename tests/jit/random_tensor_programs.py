@@ -15,7 +15,7 @@ import numpy as np
 
 import vtgrad as vt
 
-__all__ = ["arguments", "program"]
+__all__ = ["DERIVATIVES", "arguments", "program"]
 
 _ROWS, _COLUMNS = 4, 3
 _INDICES: Final[list[Any]] = [
@@ -95,53 +95,113 @@ def _write(r: random.Random, t: vt.Tensor, tensors: list[vt.Tensor], w: vt.Tenso
         t.masked_fill_(t > 0.2, r.choice([0.0, 1.5]))
 
 
-def program(seed: int, *, rewinds: bool = False) -> Callable[..., object]:
+def program(
+    seed: int, *, rewinds: bool = False, derivative: str = "reverse"
+) -> Callable[..., object]:
     """The program of a seed.
 
     Parameters
     ----------
     rewinds : bool
         Whether saved values may be overwritten.
+    derivative : str
+        A name in `DERIVATIVES`: how the program is differentiated.
     """
+    differentiate = DERIVATIVES[derivative]
 
     def run(w: vt.Tensor, x: vt.Tensor, data: vt.Tensor) -> object:
         if not rewinds:
-            return steps(w, x, data)
+            return differentiate(seed, w, x, data)
         with vt.autograd.graph.allow_mutation_on_saved_tensors():
-            return steps(w, x, data)
-
-    def steps(w: vt.Tensor, x: vt.Tensor, data: vt.Tensor) -> object:
-        r = random.Random(seed)
-        own = x.clone() if r.random() < 0.7 else vt.zeros(_ROWS, _COLUMNS, dtype=vt.float64)
-        tensors = [own, own * w, x * 2]
-        if r.random() < 0.3:
-            tensors.append(data)
-        total = (w * 2).sum()
-        for _ in range(r.randint(3, 10)):
-            t = r.choice(tensors)
-            kind = r.choice(["view", "view", "write", "write", "write", "use", "new", "nograd"])
-            if kind == "view":
-                tensors.append(_view(r, t))
-            elif kind == "write":
-                _write(r, t, tensors, w)
-            elif kind == "use":
-                total = total + (_unary(r)(t) * 3).sum()
-            elif kind == "new":
-                tensors.append(_unary(r)(t))
-            else:
-                with vt.no_grad():
-                    _write(r, t, tensors, w)
-        for number, t in enumerate(tensors):
-            total = total + (t * (number + 1)).sum()
-        wanted = [w, x] if x.requires_grad else [w]
-        if r.random() < 0.3:
-            grads = vt.autograd.grad(total, wanted, create_graph=True, allow_unused=True)
-            second = sum([(g * g).sum() for g in grads if g is not None])
-            if isinstance(second, vt.Tensor) and second.requires_grad:
-                grads = (*grads, *vt.autograd.grad(second, wanted, allow_unused=True))
-            grads = tuple([None if g is None else g.detach().clone() for g in grads])
-        else:
-            grads = vt.autograd.grad(total, wanted, allow_unused=True)
-        return total.detach().clone(), grads, [t.detach().clone() for t in tensors]
+            return differentiate(seed, w, x, data)
 
     return run
+
+
+def _steps(
+    r: random.Random, w: vt.Tensor, x: vt.Tensor, data: vt.Tensor
+) -> tuple[vt.Tensor, list[vt.Tensor]]:
+    """Run the steps: a sum over all that was made, and all that was made."""
+    own = x.clone() if r.random() < 0.7 else vt.zeros(_ROWS, _COLUMNS, dtype=vt.float64)
+    tensors = [own, own * w, x * 2]
+    if r.random() < 0.3:
+        tensors.append(data)
+    total = (w * 2).sum()
+    for _ in range(r.randint(3, 10)):
+        t = r.choice(tensors)
+        kind = r.choice(["view", "view", "write", "write", "write", "use", "new", "nograd"])
+        if kind == "view":
+            tensors.append(_view(r, t))
+        elif kind == "write":
+            _write(r, t, tensors, w)
+        elif kind == "use":
+            total = total + (_unary(r)(t) * 3).sum()
+        elif kind == "new":
+            tensors.append(_unary(r)(t))
+        else:
+            with vt.no_grad():
+                _write(r, t, tensors, w)
+    for number, t in enumerate(tensors):
+        total = total + (t * (number + 1)).sum()
+    return total, tensors
+
+
+def _reverse(seed: int, w: vt.Tensor, x: vt.Tensor, data: vt.Tensor) -> object:
+    """Gradients, and in some programs gradients of these."""
+    r = random.Random(seed)
+    total, tensors = _steps(r, w, x, data)
+    wanted = [w, x] if x.requires_grad else [w]
+    if r.random() < 0.3:
+        grads = vt.autograd.grad(total, wanted, create_graph=True, allow_unused=True)
+        second = sum([(g * g).sum() for g in grads if g is not None])
+        if isinstance(second, vt.Tensor) and second.requires_grad:
+            grads = (*grads, *vt.autograd.grad(second, wanted, allow_unused=True))
+        grads = tuple([None if g is None else g.detach().clone() for g in grads])
+    else:
+        grads = vt.autograd.grad(total, wanted, allow_unused=True)
+    return total.detach().clone(), grads, [t.detach().clone() for t in tensors]
+
+
+def _dual(seed: int, w: vt.Tensor, x: vt.Tensor, data: vt.Tensor) -> object:
+    """Tangents of all tensors, whose directions are computed from the arguments."""
+    with vt.autograd.forward_ad.dual_level():
+        w = vt.autograd.forward_ad.make_dual(w.detach(), (w * w).detach())
+        x = vt.autograd.forward_ad.make_dual(x.detach(), vt.cos(x).detach())
+        total, tensors = _steps(random.Random(seed), w, x, data)
+        parts = [vt.autograd.forward_ad.unpack_dual(t) for t in (total, *tensors)]
+        return [[None if t is None else t.detach().clone() for t in part] for part in parts]
+
+
+def _transformed(
+    transform: Callable[..., Any],
+) -> Callable[[int, vt.Tensor, vt.Tensor, vt.Tensor], object]:
+    """A transform of the function of the first two arguments."""
+
+    def run(seed: int, w: vt.Tensor, x: vt.Tensor, data: vt.Tensor) -> object:
+        def total(w: vt.Tensor, x: vt.Tensor) -> vt.Tensor:
+            return _steps(random.Random(seed), w, x, data)[0]
+
+        return transform(total, w.detach(), x.detach())
+
+    return run
+
+
+def _batch(t: vt.Tensor) -> vt.Tensor:
+    return vt.stack([t, t * 1.1, t * 0.9])
+
+
+#: Ways to differentiate the steps of a seed.
+DERIVATIVES: Final[dict[str, Callable[[int, vt.Tensor, vt.Tensor, vt.Tensor], object]]] = {
+    "reverse": _reverse,
+    "dual": _dual,
+    "jvp": _transformed(lambda f, w, x: vt.func.jvp(f, (w, x), (vt.cos(w), vt.sin(x)))),
+    "grads of a batch": _transformed(
+        lambda f, w, x: vt.func.vmap(vt.func.grad(f, (0, 1)))(_batch(w), _batch(x))
+    ),
+    "rows of a hessian": _transformed(
+        lambda f, w, x: vt.func.jacfwd(vt.func.grad(f, (0, 1)))(w, x)
+    ),
+    "jvp of a gradient": _transformed(
+        lambda f, w, x: vt.func.jvp(vt.func.grad(f, (0, 1)), (w, x), (vt.cos(w), vt.sin(x)))
+    ),
+}

@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 import vtgrad as vt
+from tests.jit.ways import prepared
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of
 from tests.ops.samples import DRAWN
 from vtgrad.errors import RecordingError, VtgradError
@@ -28,6 +29,7 @@ from vtgrad.jit.outcomes import Value, value_of_array
 from vtgrad.jit.provenance import address_of, extent_of, memory_at
 from vtgrad.jit.record import record
 from vtgrad.jit.recording import Recording, Same
+from vtgrad.jit.runner import Runner
 from vtgrad.storage.arrays import Array
 
 __all__ = ["MODES", "cases_of", "outcome", "replayed"]
@@ -96,21 +98,32 @@ def _results(value: object, leaves: Sequence[object]) -> list[Value]:
     return found
 
 
-def replayed(program: Program, made: Recording, arguments: Arguments) -> str:
-    """The outcome of one replay on arguments."""
+def replayed(
+    program: Program, made: Recording, arguments: Arguments, runners: Sequence[Runner] = ()
+) -> str:
+    """The outcome of one replay on arguments.
+
+    Parameters
+    ----------
+    runners : sequence of Runner
+        The program prepared in other ways, which must do the same.
+    """
     leaves = flatten(arguments)
     state = vt.get_rng_state()
     memory = _bytes(made, leaves)
     outside = [x.bytes_now().copy() for x in made.outside]
+    others = [_run_of(runner, memory, outside, state) for runner in runners]
     try:
         with np.errstate(all="ignore"):
             results = interpret(made.program, memory, outside)
         failed = ""
     except GuardFailed:
-        return "guard"
+        return "guard" if not any(others) else "wrong: a runner misses a guard"
     except Exception as error:
         failed = type(error).__name__
     vt.set_rng_state(state)
+    if not failed and any(other != _run_bytes(results, memory) for other in others):
+        return "wrong: a runner"
     try:
         eager = program(*arguments)
     except Exception:
@@ -136,8 +149,32 @@ def replayed(program: Program, made: Recording, arguments: Arguments) -> str:
     return "exact"
 
 
-def outcome(program: Program, arguments: Arguments, seed: int = 1) -> str:
-    """Record a program, and replay it on new values."""
+def _run_bytes(results: Sequence[Array], memory: Sequence[Array]) -> list[bytes]:
+    return [x.tobytes() for x in (*results, *memory)]
+
+
+def _run_of(
+    runner: Runner, memory: Sequence[Array], outside: Sequence[Array], state: vt.Tensor
+) -> list[bytes]:
+    """The bytes of what a prepared program returns and writes; none if it does not run."""
+    given = [x.copy() for x in memory]
+    try:
+        found = runner.run(given, [x.copy() for x in outside])
+    except (GuardFailed, ArithmeticError, LookupError, ValueError):
+        return []
+    finally:
+        vt.set_rng_state(state)
+    return _run_bytes(found, given)
+
+
+def outcome(program: Program, arguments: Arguments, seed: int = 1, ways: Sequence[str] = ()) -> str:
+    """Record a program, and replay it on new values.
+
+    Parameters
+    ----------
+    ways : sequence of str
+        Of `tests.jit.ways.WAYS`: how it is replayed beside `interpret`.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -152,13 +189,14 @@ def outcome(program: Program, arguments: Arguments, seed: int = 1) -> str:
             return found if _all_bytes(arguments) == before else "wrong: memory is not restored"
         if _all_bytes(arguments) != before:
             return "wrong: memory is not restored"
+        runners = [prepared(made.program, way) for way in ways]
         rng = np.random.default_rng(seed)
         found = "guard"
         for whole in (True, False):
             for scale in _SCALES:
                 change = partial(_moved, rng=rng, scale=scale, whole=whole)
                 changed = renewed(arguments, change)
-                found = replayed(program, made, changed)
+                found = replayed(program, made, changed, runners)
                 if found == "exact" or found.startswith("wrong"):
                     return found
         return found

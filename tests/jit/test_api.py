@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 import vtgrad as vt
 from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
@@ -667,3 +668,14 @@ def test_an_interrupt_of_a_training_step_leaves_all_or_nothing() -> None:
             assert version == before[1] + 1  # type: ignore[operator]  # a number
 
     assert interrupted_everywhere(prepare, check, step=3) > 30
+
+
+def test_bytes_that_are_written_backwards_stay_in_their_order() -> None:
+    def program(data: NDArray[np.uint8], x: vt.Tensor) -> vt.Tensor:
+        data[::-1] += 1
+        return x * 2
+
+    data = np.arange(4, dtype=np.uint8)
+    traced = vt.jit.trace(program, data, vt.ones(2))
+    traced(data, vt.ones(2))
+    assert data.tolist() == [1, 2, 3, 4]

@@ -10,10 +10,21 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
+from hypothesis import settings
+from hypothesis.stateful import run_state_machine_as_test
 
 import vtgrad as vt
-from tests.jit.machine_programs import arguments_of, function_of, written
-from tests.jit.replaying import outcome
+from tests.jit.machine_programs import (
+    ACCEPTED,
+    RecordedPrograms,
+    arguments_of,
+    function_of,
+    replayed_outcome,
+    written,
+)
+from vtgrad.jit.passes import improve
+from vtgrad.jit.steps import Program
+from vtgrad.testing.machine import PROFILES
 from vtgrad.testing.steps import Leaf, SetItem, Write
 
 pytestmark = [
@@ -21,23 +32,12 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore"),
 ]
 
-ACCEPTED = (
-    "exact",
-    "guard",
-    # An index error of NumPy that the program catches.
-    "refused: caught error",
-    # An argument is given another shape in place.
-    "refused: geometry",
-    # An argument is made to require grad.
-    "refused: requires grad",
-)
-
 
 def check(seeds: range) -> None:
     found = {}
     for seed in seeds:
         steps = written(seed)
-        found[seed] = outcome(function_of(steps), arguments_of(steps))
+        found[seed] = replayed_outcome(steps)
     assert not {seed: x for seed, x in found.items() if not x.startswith(ACCEPTED)}
     counts = Counter([x.partition(":")[0] for x in found.values()])
     assert counts["exact"] >= 0.85 * len(found), counts
@@ -52,6 +52,39 @@ def test_some_programs() -> None:
 @pytest.mark.usefixtures("few_objects")
 def test_more_programs() -> None:
     check(range(50, 150))
+
+
+def run_machine(examples: int) -> None:
+    chosen = settings(PROFILES["quick"], max_examples=examples, stateful_step_count=15)
+    run_state_machine_as_test(RecordedPrograms, settings=chosen)
+
+
+@pytest.mark.usefixtures("few_objects")
+def test_programs_that_hypothesis_draws() -> None:
+    before = RecordedPrograms.outcomes["exact"]
+    run_machine(40)
+    assert RecordedPrograms.outcomes["exact"] - before > 25
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("few_objects")
+def test_more_programs_that_hypothesis_draws() -> None:
+    run_machine(200)
+
+
+@pytest.mark.usefixtures("few_objects")
+def test_a_step_that_is_lost_is_found_and_the_program_made_small(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def without_last(program: Program) -> Program:
+        better = improve(program)
+        return Program(better.buffers, better.steps[:-1], better.guards, better.results)
+
+    monkeypatch.setattr("tests.jit.ways.improve", without_last)
+    with pytest.raises(AssertionError, match="wrong: a runner") as caught:
+        run_machine(40)
+    # Hypothesis adds notes; the message itself is the outcome and the small program.
+    assert 1 < len(str(caught.value).splitlines()) < 10
 
 
 def test_the_programs_write_and_take_values_of_arguments() -> None:

@@ -76,6 +76,29 @@ def test_known_memory_that_is_written_later_keeps_its_steps() -> None:
     assert better.buffers[place.buffer].kind is Kind.CONSTANT
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_a_result_that_goes_into_known_memory_stays_there(named: bool) -> None:
+    # It was written to a copy of the known bytes.
+    target = vector(1, 3, start=1)
+    program = Program(
+        [ARGUMENT, fresh()],
+        [
+            fill(vector(1), 1.0),
+            Step(
+                np.ndarray.cumsum,
+                (vector(0, 3), Fixed(0))
+                if named
+                else (vector(0, 3), Fixed(0), Fixed(None), target),
+                (("out", target),) if named else (),
+                writes=(target,),
+            ),
+        ],
+        [],
+        [vector(1)],
+    )
+    assert run(improve(program))[0] == [1.0, 0.0, 1.0, 3.0]
+
+
 def test_a_guard_of_a_constant_is_taken_out_if_it_holds() -> None:
     lone = Place(1, F8, (), (), 0)
     for value, left in ((1.0, 0), (2.0, 1)):

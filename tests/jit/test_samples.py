@@ -1,6 +1,7 @@
 """Samples of all operators are recorded and replayed on new values, in six modes.
 
-What is not exact is listed here with its reason; nothing may be wrong.
+Each is replayed step by step as recorded, and prepared, in all ways that there are. What is not
+exact is listed here with its reason; nothing may be wrong.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Final
 import pytest
 
 from tests.jit.replaying import MODES, cases_of, outcome
+from tests.jit.ways import WAYS
 from tests.ops.calls import Case
 
 pytestmark = [
@@ -58,7 +60,7 @@ def outcomes(mode: str, step: int) -> list[tuple[Case, str]]:
     for case in cases_of(mode)[::step]:
         made = MODES[mode](case)
         if made is not None:
-            found.append((case, outcome(*made)))
+            found.append((case, outcome(*made, ways=WAYS)))
     return found
 
 

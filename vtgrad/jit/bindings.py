@@ -3,9 +3,8 @@
 Note [Copied in, copied out]
 
 A program may fail in the middle: a guard on a value does not hold, NumPy raises, a signal handler
-raises. So memory that the program writes is copied in before, the program works on the copy, and
-what it has written is copied out after the last guard, see Note [Committed in one call]. Memory
-that is only read is used where it lies.
+raises. So a runner works on copies, see Note [Runs], and what the program has written is copied out
+after the last guard, see Note [Committed in one call].
 
 Note [Memory that must not overlap]
 
@@ -16,7 +15,7 @@ as it did not while it was recorded: the copy would hide the write.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import EllipsisType
 from typing import Final
 
@@ -94,8 +93,10 @@ class Binding:
         The size of the buffer.
     written : tuple of Place
         What the program writes in it; empty for memory that is only read.
-    scratch : numpy.ndarray or None
-        The copy on which the program works, if it writes.
+    leaf : int
+        The number of the argument, if it is the only source and not a ``.grad``; -1 otherwise.
+    is_dense : bool
+        Whether the elements of the first source are the bytes of the buffer, in their order.
     name : str
         What it is, for messages.
     fixed : TensorImpl or None
@@ -107,13 +108,16 @@ class Binding:
     """
 
     __slots__ = (
+        "_copies",
+        "_whole",
         "array",
         "bytes",
         "fixed",
+        "is_dense",
+        "leaf",
         "name",
         "nbytes",
         "places",
-        "scratch",
         "sources",
         "written",
     )
@@ -122,19 +126,38 @@ class Binding:
     places: list[Place]
     nbytes: int
     written: tuple[Place, ...]
-    scratch: Array | None
+    leaf: int
+    is_dense: bool
     name: str
     fixed: TensorImpl | None
     array: Array | None
     bytes: Array
+    # What is written, in the memory of the runner; and whether it is all bytes of the buffer.
+    _copies: list[Array]
+    _whole: bool
 
-    def __init__(self, memory: Memory, nbytes: int, written: tuple[Place, ...], name: str) -> None:
+    def __init__(
+        self,
+        memory: Memory,
+        nbytes: int,
+        written: tuple[Place, ...],
+        name: str,
+        computed: Array | None,
+    ) -> None:
         self.sources = memory.sources
         self.places = memory.places
         self.nbytes = nbytes
-        self.written = written
-        self.scratch = np.empty(nbytes, np.uint8) if written else None
+        # What no step meets keeps its bytes.
+        self.written = () if computed is None else written
+        self._copies = []
+        if computed is not None:
+            self._copies = [part_of(computed, place) for place in written]
+        self._whole = len(self._copies) == 1 and self._copies[0] is computed
         self.name = name
+        place, holder = memory.places[0], memory.sources[0].holder
+        self.is_dense = is_dense(place) and place.offset == 0 and dense_bytes(place) == nbytes
+        lone = len(memory.sources) == 1 and not memory.sources[0].is_grad
+        self.leaf = holder if lone and isinstance(holder, int) else -1
         self.fixed = self.array = None
         self.bytes = _NO_BYTES
         first = memory.sources[0]
@@ -151,6 +174,8 @@ class Binding:
         leaves : sequence of object
             The arguments.
         """
+        if self.leaf >= 0 and self.is_dense:
+            return self._live_argument(leaves[self.leaf])
         if len(self.sources) > 1:
             return self._live_of_several(leaves)
         array = _array_at(self.sources[0], leaves)
@@ -171,19 +196,22 @@ class Binding:
             return np.ndarray((self.nbytes,), np.uint8, array)
         return bytes_of(array)
 
-    def copy_in(self, live: Array) -> Array:
-        """The copy on which the program works, with what is there now."""
-        scratch = self.scratch
-        assert scratch is not None
-        scratch[...] = live
-        return scratch
+    def _live_argument(self, leaf: object) -> Array | Mismatch:
+        """As `live`, of an argument whose geometry was compared on entry, see `Leaf.fits`."""
+        array = leaf._impl.array if isinstance(leaf, TensorBase) else leaf
+        if type(array) is not np.ndarray:
+            return Mismatch(f"{self.name} is not computed yet")
+        if self.written and not array.flags.writeable:
+            return Mismatch(f"{self.name} is read-only, and the program writes to it")
+        return np.ndarray((self.nbytes,), np.uint8, array)
 
     def copy_out(self, live: Array, copies: list[tuple[Array, EllipsisType, Array]]) -> None:
         """Add the parts that the program has written, with its elements, to a list of copies."""
-        scratch = self.scratch
-        assert scratch is not None
-        for place in self.written:
-            copies.append((part_of(live, place), ..., part_of(scratch, place)))
+        if self._whole:
+            copies.append((live, ..., self._copies[0]))
+            return
+        for place, copy in zip(self.written, self._copies, strict=True):
+            copies.append((part_of(live, place), ..., copy))
 
     def _live_of_several(self, leaves: Sequence[object]) -> Array | Mismatch:
         """As `live`, of sources that lie in the buffer as they did; see the note above."""
@@ -224,14 +252,16 @@ def overlapping(
     written : sequence of int
         The numbers of those that are written.
     """
+    owners = [_owner(live) for live in lives]
+    if None not in owners and len(set(owners)) == len(owners):
+        return None
     for number in written:
         one, binding = lives[number], bindings[number]
-        owns = _owns(one)
         for other, live in enumerate(lives):
             if other == number or (binding.fixed and bindings[other].fixed):
                 # They lie where they did while they were recorded.
                 continue
-            if owns and one.base is not live.base and _owns(live):
+            if owners[number] != owners[other] and None not in (owners[number], owners[other]):
                 continue
             if np.may_share_memory(one, live):
                 return Mismatch(
@@ -241,10 +271,10 @@ def overlapping(
     return None
 
 
-def _owns(live: Array) -> bool:
-    """Whether bytes are those of an array that owns its memory, which only its views share."""
+def _owner(live: Array) -> int | None:
+    """The identity of the array that owns the memory, which only its views share, if one does."""
     base = live.base
-    return type(base) is np.ndarray and base.flags.owndata
+    return id(base) if type(base) is np.ndarray and base.flags.owndata else None
 
 
 def written_places(program: Program) -> dict[int, tuple[Place, ...]]:
@@ -311,7 +341,11 @@ def _covered(place: Place, runs: Sequence[Place]) -> bool:
 
 
 def bindings_of(
-    program: Program, memories: Sequence[Memory], kind: Kind, names: Sequence[str]
+    program: Program,
+    memories: Sequence[Memory],
+    kind: Kind,
+    names: Sequence[str],
+    computed: Callable[[Kind, int], Array | None],
 ) -> list[Binding]:
     """The bindings of all buffers of a kind, by position.
 
@@ -325,6 +359,8 @@ def bindings_of(
         `Kind.ARGUMENT` or `Kind.OUTSIDE`.
     names : sequence of str
         What each one is, for messages.
+    computed : callable
+        The memory of the runner for a kind and a position, if it has one.
     """
     written = written_places(program)
     found: dict[int, Binding] = {}
@@ -332,6 +368,10 @@ def bindings_of(
         if buffer.kind is kind:
             position = buffer.position
             found[position] = Binding(
-                memories[position], buffer.nbytes, written.get(number, ()), names[position]
+                memories[position],
+                buffer.nbytes,
+                written.get(number, ()),
+                names[position],
+                computed(kind, position),
             )
     return [found[position] for position in range(len(memories))]

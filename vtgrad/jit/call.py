@@ -70,10 +70,14 @@ class Runner(Protocol):
     nbytes: int
     calls: dict[int, str]
 
-    def run(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
+    def memory_of(self, kind: Kind, position: int) -> Array | None:
+        """The bytes of an argument or a tensor from outside after a run, if it has them."""
+
+    def compute(self, arguments: Sequence[Array], outside: Sequence[Array]) -> list[Array]:
         """Run on the bytes of the buffers of the two kinds, by position; the results.
 
-        NumPy's warnings of floating-point arithmetic are off.
+        What the program writes is in `memory_of`. NumPy's warnings of floating-point arithmetic
+        are off.
 
         Raises
         ------
@@ -235,8 +239,8 @@ class Replay:
         own = [_name(memory) for memory in recording.arguments]
         outer = [_name(memory) for memory in recording.outside]
         self.bindings = [
-            *bindings_of(program, recording.arguments, Kind.ARGUMENT, own),
-            *bindings_of(program, recording.outside, Kind.OUTSIDE, outer),
+            *bindings_of(program, recording.arguments, Kind.ARGUMENT, own, runner.memory_of),
+            *bindings_of(program, recording.outside, Kind.OUTSIDE, outer, runner.memory_of),
         ]
         self._first_outside = len(own)
         self._written = [n for n, binding in enumerate(self.bindings) if binding.written]
@@ -323,25 +327,21 @@ class Replay:
         computed = Computed()
         computed.lives = lives
         computed.grads = []
-        memory = lives
         if self._writes:
             found = overlapping(self.bindings, lives, self._written)
             if found is not None:
                 return found
-            memory = list(lives)
             # Versions first, so that the commit notices what others change meanwhile.
             found = self._find_versions(computed, leaves)
             if found is not None:
                 return found
-            for number in self._written:
-                memory[number] = self.bindings[number].copy_in(lives[number])
         cells = self._cells(leaves) if self.recording.grads else []
         generators = self.recording.generators
         if generators:
             self._drawn = _states_of(generators)
         first = self._first_outside
         try:
-            arrays = self._runner.run(memory[:first], memory[first:])
+            arrays = self._runner.compute(lives[:first], lives[first:])
         except GuardFailed as failed:
             self.undo_draws()
             if failed.number < 0:
@@ -493,7 +493,7 @@ class Replay:
         if not (self._writes or computed.grads or self._drawn):
             return True
         # In the one call that makes the changes, the draws become final, too.
-        final = map(setattr, [self], ["_drawn"], [()])
+        final = map(setattr, [self], ["_drawn"], [()]) if self._drawn else ()
         if not self._writes:
             return commit_grads(computed.grads, final)
         bindings, lives = self.bindings, computed.lives

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
+from vtgrad.jit.float_chains import AS_FLOATS
 from vtgrad.jit.graph import ProgramGraph, call_name, graph_of, line_text
 from vtgrad.jit.listing import Item
 from vtgrad.jit.steps import Guard, Kind, Program, Step
@@ -113,7 +114,9 @@ class Explanation:
             if number is not None:
                 lines.append(f"    {number} {text}")
         if not prepared.native:
-            lines.append("    all are calls of Python: the executor in C is not used")
+            floats = list(prepared.reasons.values()).count(AS_FLOATS)
+            some = f", {floats:,} of them arithmetic of floats" if floats else ""
+            lines.append(f"    all are calls of Python{some}: the executor in C is not used")
             return lines
         lines.append(f"    {self.left - len(self.calls)} run in C, {len(self.calls)} are calls")
         numbers = sorted(prepared.calls)

@@ -36,7 +36,8 @@ class GraphStep:
     name : str
         What is called: ``add``, ``add.reduce``, or ``guard bool``.
     operator : str
-        The library's operator or node that made the call; "" if it is not known.
+        The library's operator or node that made the call; "" if it is not known, as in the
+        compiled build.
     line : (str, int) or None
         The user's line that led to it: file and number.
     times : tuple of int

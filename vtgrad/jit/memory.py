@@ -22,7 +22,7 @@ import numpy as np
 from vtgrad.jit.steps import Fixed, Kind, Place, Program, Step, places_in
 from vtgrad.storage.arrays import Array
 
-__all__ = ["ALIGNMENT", "EXACT", "Layout", "lay_out", "new_arena"]
+__all__ = ["ALIGNMENT", "EXACT", "Layout", "lay_out", "lifetimes", "new_arena"]
 
 # Buffers begin at multiples of this: a line of the cache, and more than any dtype needs.
 ALIGNMENT: Final = 64
@@ -86,7 +86,7 @@ def new_arena(layout: Layout) -> Array:
 
 def lay_out(program: Program) -> Layout:
     """Give each buffer that is used a place; see Note [Memory of a run]."""
-    first, last = _lifetimes(program)
+    first, last = lifetimes(program)
     free = _Free()
     offsets = [-1] * len(program.buffers)
     for number, buffer in enumerate(program.buffers):
@@ -115,7 +115,7 @@ def lay_out(program: Program) -> Layout:
     return Layout(offsets, free.end)
 
 
-def _lifetimes(program: Program) -> tuple[dict[int, int], dict[int, int]]:
+def lifetimes(program: Program) -> tuple[dict[int, int], dict[int, int]]:
     """The first and the last step that meets each buffer."""
     first: dict[int, int] = {}
     last: dict[int, int] = {}

@@ -173,11 +173,16 @@ class _Folding:
         return True
 
     def _with_constants(self, step: Step) -> Step:
-        """A step that reads known places from constants."""
-        inputs = tuple(
-            [x if step.writes and _is_changed(x, step) else self._operand(x) for x in step.inputs]
-        )
-        keywords = tuple([(name, self._operand(x)) for name, x in step.keywords])
+        """A step that reads known places from constants, and writes where it did."""
+
+        def found(operand: Operand) -> Operand:
+            if step.writes and _is_changed(operand, step):
+                return operand
+            return self._operand(operand)
+
+        inputs = tuple(map(found, step.inputs))
+        # The target may be named, as the ``out`` of `numpy.ndarray.cumprod`.
+        keywords = tuple([(name, found(x)) for name, x in step.keywords])
         return replace(step, inputs=inputs, keywords=keywords)
 
     def _operand(self, operand: Operand) -> Operand:

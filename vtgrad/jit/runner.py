@@ -2,10 +2,11 @@
 
 Note [Runs]
 
-A run copies arguments and outside tensors into the arena, runs the steps, makes the results, and
-then copies back what the program has written. The last is one call in C, which no signal divides.
-So after a guard that failed, an error or an interrupt, no memory outside of the arena has changed,
-and the next run begins anew.
+A run copies arguments and outside tensors into the arena, runs the steps and makes the results.
+What the program has written lies in the arena then, and is copied back in one call in C, which no
+signal divides: by `Runner.run`, or by what calls `Runner.compute` and has other changes to make in
+that call. So after a guard that failed, an error or an interrupt, no memory outside of the arena
+has changed, and the next run begins anew.
 
 One run at a time may use the arena.
 
@@ -28,6 +29,7 @@ import numpy as np
 
 from vtgrad.jit.effects import effect_of
 from vtgrad.jit.executor import INITIALS, fill_executor
+from vtgrad.jit.float_chains import AS_FLOATS, chains_of
 from vtgrad.jit.memory import Layout, lay_out, new_arena
 from vtgrad.jit.normal_form import in_normal_form
 from vtgrad.jit.passes import improve
@@ -122,18 +124,37 @@ class Runner:
             self.calls = fill_executor(executor, program, layout, arrays, arena)
             self._run = executor.run
         else:
-            table = table_of(program, arrays)
+            chains = dict(chains_of(program))
+            table = table_of(program, arrays, chains)
             self.calls = dict.fromkeys(range(len(program.steps)), "there is no executor in C")
+            for chain in chains.items():
+                self.calls.update(dict.fromkeys(range(*chain), AS_FLOATS))
             self._run = lambda: run_table(table)
 
     def run(self, arguments: Sequence[Array], outside: Sequence[Array] = ()) -> list[Array]:
-        """Run the program once.
+        """Run the program once, and write to the memory of its arguments.
+
+        It takes, returns and raises what `compute` does.
+        """
+        results = self.compute(arguments, outside)
+        targets: list[Array] = []
+        sources: list[Array] = []
+        for given, places in zip((arguments, outside), self._out, strict=True):
+            for position, memory in places:
+                targets.append(given[position])
+                sources.append(memory)
+        if targets:
+            # No Python code runs between two copies.
+            deque(map(np.ndarray.__setitem__, targets, repeat(...), sources), maxlen=0)
+        return results
+
+    def compute(self, arguments: Sequence[Array], outside: Sequence[Array] = ()) -> list[Array]:
+        """Run the program once; what it writes is then in `memory_of`.
 
         Parameters
         ----------
         arguments, outside : sequence of numpy.ndarray
-            The memory of the buffers of these kinds, as one-dimensional arrays of bytes. What the
-            program writes is written there at the end.
+            The memory of the buffers of these kinds, as one-dimensional arrays of bytes.
 
         Returns
         -------
@@ -157,14 +178,16 @@ class Runner:
                     )
                 memory[:] = found
         run_without_warnings(self._run)
-        results = [array.copy("K") for array in self._results]
-        targets: list[Array] = []
-        sources: list[Array] = []
-        for given, places in zip((arguments, outside), self._out, strict=True):
-            for position, memory in places:
-                targets.append(given[position])
-                sources.append(memory)
-        if targets:
-            # No Python code runs between two copies.
-            deque(map(np.ndarray.__setitem__, targets, repeat(...), sources), maxlen=0)
-        return results
+        return [array.copy("K") for array in self._results]
+
+    def memory_of(self, kind: Kind, position: int) -> Array | None:
+        """The bytes of an argument or a tensor from outside in the arena; None if it is not there.
+
+        Parameters
+        ----------
+        kind : Kind
+            `Kind.ARGUMENT` or `Kind.OUTSIDE`.
+        position : int
+            Its number among those of its kind.
+        """
+        return dict(self._into[kind is Kind.OUTSIDE]).get(position)

@@ -6,21 +6,22 @@ An entry is a function and its arguments, and running is calling one after the o
 in the arena, see Note [Memory of a run]. Ufuncs get their results as arguments, behind the others;
 what takes no ``out`` is called, and its result is copied.
 
-A guard is an entry too, which raises `GuardFailed`.
+A guard is an entry too, which raises `GuardFailed`, and so is a chain of floats.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, TypeAlias
 
 import numpy as np
 
 from vtgrad.jit.effects import copied
+from vtgrad.jit.float_chains import Chain, computed
 from vtgrad.jit.interpret import GuardFailed, same_value
-from vtgrad.jit.memory import Layout
+from vtgrad.jit.memory import Layout, lifetimes
 from vtgrad.jit.steps import Fixed, Guard, Line, Operand, Place, Program, Step
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
@@ -70,6 +71,15 @@ class Arrays:
         start = self._layout.offsets[number]
         return self._arena[start : start + self._program.buffers[number].nbytes]
 
+    def chain(self, first: int, stop: int, last: dict[int, int]) -> Entry:
+        """The entry of a chain of floats; `last` has the last step that meets each buffer."""
+        program = self._program
+        steps = program.steps[first:stop]
+        offsets = self._layout.offsets
+        chain = computed(steps, program.buffers, offsets, lambda buffer: last[buffer] >= stop)
+        table = [entry_of(step, self) for step in steps]
+        return _run_chain, (chain, self._arena.data.cast("d"), table)
+
     def value(self, operand: Operand) -> object:
         """The argument that stands for an operand."""
         if type(operand) is Place:
@@ -80,14 +90,32 @@ class Arrays:
         return operand.type([self.value(part) for part in operand.parts])
 
 
-def table_of(program: Program, arrays: Arrays) -> list[Entry]:
-    """The entries of steps and guards, in the order in which they run."""
+def table_of(program: Program, arrays: Arrays, chains: Mapping[int, int]) -> list[Entry]:
+    """The entries of steps and guards, in the order in which they run.
+
+    Parameters
+    ----------
+    program : Program
+        What is run.
+    arrays : Arrays
+        The arrays at its places.
+    chains : mapping of int to int
+        For the first step of each chain of floats, the first one after it.
+    """
     found: list[Entry] = []
     guards = list(enumerate(program.guards))[::-1]
-    for number, step in enumerate(program.steps):
+    _, last = lifetimes(program)
+    number = 0
+    while number < len(program.steps):
         while guards and guards[-1][1].before <= number:
             found.append(check_of(*guards.pop(), arrays))
-        found.append(entry_of(step, arrays))
+        stop = chains.get(number)
+        if stop is None:
+            found.append(entry_of(program.steps[number], arrays))
+            number += 1
+        else:
+            found.append(arrays.chain(number, stop, last))
+            number = stop
     while guards:
         found.append(check_of(*guards.pop(), arrays))
     return found
@@ -109,6 +137,20 @@ def _check(
 ) -> None:
     if not same_value(function(*arguments), expected):
         raise GuardFailed(number)
+
+
+def _run_chain(chain: Chain, memory: memoryview, table: list[Entry]) -> None:
+    """Compute a chain; by NumPy where floats of Python do not do what it does."""
+    try:
+        done = chain(memory)
+    except (ZeroDivisionError, ValueError) as error:
+        frames = error.__traceback__
+        # An error of a signal handler is not one of the chain.
+        if frames is None or frames.tb_next is None or frames.tb_next.tb_next is not None:
+            raise
+        done = False
+    if not done:
+        run_table(table)
 
 
 def entry_of(step: Step, arrays: Arrays) -> Entry:
