@@ -17,6 +17,7 @@
 #   make compiled   the suite on the compiled build
 #   make sanitize   the tests of the loops in C, built with gcc's sanitizers of memory and arithmetic
 #   make install-check   each way to install it that the docs name, in bare environments
+#   make wheels     what is published, in dist/, and each wheel installed in a bare environment
 #   make clean      remove all generated files, the environments included
 
 PYTHON ?= python3
@@ -81,7 +82,7 @@ OTHERS := --ignore=tests/oracle --ignore=tests/adopted
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick versions oracle adopted array-api bench bench-compare docs pictures codegen lanes \
-	compiled sanitize install-check clean lint types public-types how-long
+	compiled sanitize install-check wheels clean lint types public-types how-long
 
 help:
 	@sed -n 's/^#   make /  make /p' Makefile
@@ -193,6 +194,10 @@ sanitize: $(TEST_STAMP)
 # Needs no environment of its own: it makes new ones, which are removed at the end.
 install-check:
 	$(PYTHON) .ci/install_check.py
+
+# What is published, in dist/, and each wheel installed in a bare environment.
+wheels:
+	$(PYTHON) .ci/wheels.py dist
 
 # In sequence, because each prints a summary of its own.
 versions:

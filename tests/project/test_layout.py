@@ -19,9 +19,11 @@ FIXED = {"pyproject.toml", "vtgrad", "storage", "views", "tests", "typings"}
 BESIDE = {
     ".ci",
     ".editorconfig",
+    ".github",
     ".gitignore",
     ".pre-commit-config.yaml",
     "CHANGELOG.md",
+    "CITATION.cff",
     "CONTRIBUTING.md",
     "LICENSE",
     "MANIFEST.in",
