@@ -24,7 +24,6 @@ from typing import Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from vtgrad.autograd.reverse_call import constant, leads_outside
 from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -323,7 +322,7 @@ class _Implicit(Function):
 
     @staticmethod
     def backward(ctx: _Context, grad: Tensor) -> tuple[Tensor | None, ...]:
-        x, *params = map(_visible, ctx.saved_tensors)
+        x, *params = ctx.saved_tensors
         problem = ctx.problem
         needed = [nr for nr, needs in enumerate(ctx.needs_input_grad[1:]) if needs]
         adjoint = _Implicit.apply(_Linear(problem, transposed=True), grad, x, *params)
@@ -342,7 +341,7 @@ class _Implicit(Function):
 
     @staticmethod
     def jvp(ctx: _Context, _: object, *tangents: Tensor | None) -> Tensor:
-        x, *params = map(_visible, ctx.saved_tensors)
+        x, *params = ctx.saved_tensors
         problem = ctx.problem
         vectors = [
             F.zeros_like(param) if tangent is None else tangent
@@ -363,15 +362,6 @@ class _Implicit(Function):
             ]
             found.append(_Implicit.apply(problem, *sample))
         return F.stack(found), 0
-
-
-def _visible(x: Tensor) -> Tensor:
-    """A saved tensor, without a graph that leads only to leaves of transforms that returned.
-
-    A transform inside of another one takes what leads there for a constant, also if it is the
-    argument of the outer one; see Note [Arguments of a transform].
-    """
-    return x if not x.requires_grad or leads_outside([x]) else constant(x)
 
 
 def _dense_solver(function: Callable[[Tensor], Tensor], x: Tensor) -> _Solver:
