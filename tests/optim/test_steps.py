@@ -159,7 +159,7 @@ def _run(name: str, record: bool) -> tuple[list[object], int]:
             optimizer.load_state_dict(saved)
         seen.append(run(vt.tensor([1.0, 0.5, 0.25 * number], dtype=vt.float64)).item())
     assert not record or replayed.traces
-    return [seen, w.tolist(), b.tolist(), state_of(optimizer), w._version], replayed.recordings
+    return [seen, w.tolist(), b.tolist(), state_of(optimizer)], replayed.recordings
 
 
 @every
@@ -367,7 +367,8 @@ def _two_optimisers(record: bool) -> list[object]:
         x = vt.tensor([1.0, 2.0 + number % 3], dtype=vt.float64)
         seen.append(run(x, number % 6 > 2).item())
     assert not record or replayed.traces
-    return [seen, [(p.tolist(), p._version) for p in (w, v, u)], state_of(first), state_of(second)]
+    # Not versions: a recording may leave higher ones, see docs/make-it-fast.md.
+    return [seen, [p.tolist() for p in (w, v, u)], state_of(first), state_of(second)]
 
 
 def test_a_recorded_step_follows_new_groups_and_parameters_without_gradients() -> None:
