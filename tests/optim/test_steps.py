@@ -216,6 +216,16 @@ def test_state_is_shown_after_the_first_step_and_cannot_be_replaced() -> None:
         optimizer.state[w]["step"] = vt.tensor(3)  # type: ignore[index]  # it is read only
 
 
+def test_a_state_without_an_option_gets_the_default() -> None:
+    w, b = params()
+    optimizer = optim.Adam([w, b])
+    older = copy.deepcopy(optimizer.state_dict())
+    del older["param_groups"][0]["maximize"]  # type: ignore[index]  # the list of groups
+    optimizer.load_state_dict(older)
+    train(optimizer, w, b, 1)
+    assert optimizer.param_groups[0]["maximize"] is False
+
+
 def test_parameters_with_names() -> None:
     w, b = params()
     optimizer = optim.SGD([("w", w), ("b", b)])

@@ -365,7 +365,8 @@ class Optimizer:
                     f"optimiser {len(group.params)}",
                     argument="state_dict",
                 )
-            taken = {**loaded, "params": group.params}
+            # An older state may lack an option.
+            taken = {**self.defaults, **loaded, "params": group.params}
             self._check(taken)
             options.append((group, taken))
             for param, number in zip(group.params, numbers, strict=True):
