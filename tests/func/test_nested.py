@@ -138,3 +138,53 @@ def test_threads_do_not_see_each_others_transforms() -> None:
     for thread in threads:
         thread.join()
     assert found == {"3": 12.0, "4": 48.0}
+
+
+def _slope_of_slope(x: vt.Tensor, kind: str) -> vt.Tensor:
+    """6 x, by a transform inside of another one."""
+    one = vt.ones_like(x)
+    inner = {
+        "vjp": lambda y: vjp(lambda z: z**3, y)[1](one)[0],
+        "grad": grad(lambda z: (z**3).sum()),
+        "linearize": lambda y: linearize(lambda z: z**3, y)[1](one),
+    }[kind]
+    return cast("vt.Tensor", vjp(inner, x)[1](one)[0])
+
+
+class _Cubed(vt.autograd.Function):
+    """x, with 6 x as its derivative, which backward computes by nested transforms."""
+
+    kind = "vjp"
+
+    @staticmethod
+    def forward(x: vt.Tensor) -> vt.Tensor:
+        return x * 1
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[vt.Tensor], output: vt.Tensor) -> None:
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx: Any, grad: vt.Tensor) -> vt.Tensor:
+        (x,) = ctx.saved_tensors
+        return grad * _slope_of_slope(x, _Cubed.kind)
+
+
+@pytest.mark.parametrize("kind", ["vjp", "grad", "linearize"])
+def test_transforms_inside_a_backward_are_not_taken_for_constants(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The value that backward sees leads to the leaf of a transform that has returned.
+    monkeypatch.setattr(_Cubed, "kind", kind)
+    x = vt.tensor([1.0, 2.0])
+    assert grad(lambda x: _Cubed.apply(x).sum())(x).tolist() == [6.0, 12.0]
+    assert jacrev(_Cubed.apply)(x).tolist() == [[6.0, 0.0], [0.0, 12.0]]
+    assert vjp(_Cubed.apply, x)[1](vt.ones(2))[0].tolist() == [6.0, 12.0]
+    # Beside a leaf outside, to which the pass is recorded.
+    c = vt.tensor(2.0, requires_grad=True)
+    slope = grad(lambda x: (_Cubed.apply(x) * c).sum())(x)
+    assert slope.tolist() == [12.0, 24.0]
+    slope.sum().backward()
+    assert c.grad is not None
+    assert c.grad.item() == 18.0
+    assert grad(lambda x: grad(lambda x: _Cubed.apply(x).sum())(x).sum())(x).tolist() == [6.0, 6.0]

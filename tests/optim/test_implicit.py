@@ -177,8 +177,23 @@ def test_what_is_wrong_is_refused() -> None:
     a = number(4.0)
     outside = number(1.0)
     lost = optim.implicit(vt.sqrt, lambda x, a: x * x - a * outside)
-    with pytest.raises(ValueError, match="no argument"):
+    with pytest.raises(ValueError, match="requires grad and is no real argument"):
         lost(a)
+
+    def captured(a: vt.Tensor) -> vt.Tensor:
+        return optim.implicit(lambda: vt.sqrt(a.detach()), lambda x: x * x - a)()
+
+    plain = a.detach()
+    for transform in (
+        lambda: vt.func.jvp(captured, (plain,), (plain,)),
+        lambda: vt.func.grad(captured)(plain),
+        lambda: vt.vmap(captured)(vt.stack([plain, plain])),
+    ):
+        with pytest.raises(ValueError, match="derivative would be lost"):
+            transform()
+    turn = optim.implicit(lambda z: z.real * 1, lambda x, z: x - z.real)
+    with pytest.raises(ValueError, match="derivative would be lost"):
+        turn(vt.tensor(2 + 1j, requires_grad=True))
     far = optim.implicit(lambda a: a * 1, lambda x, a: x * x - a, tol=1e-6)
     with pytest.raises(ValueError, match="tol is"):
         far(a)

@@ -33,7 +33,7 @@ READABLE = set(
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
     TensorImpl TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
     Replay Structure Program Prepared Guard Line Node args kwargs
-    Params Closure PreHook PostHook Slots Figure Record
+    Params Closure PreHook PostHook Slots Drawing Record
     """.split()
 )
 # Variables of generic functions.

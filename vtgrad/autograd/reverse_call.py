@@ -17,7 +17,10 @@ and where outputs have more levels than that, they are batched at these (Note [E
 
 A leaf becomes invisible when the function has returned: its node ignores gradients from then on,
 and `leads_outside` does not count it. So a result that depends only on such leaves is shown to the
-caller as a constant, and a backward is recorded only if the result may be differentiated again.
+caller as a constant, and a backward is recorded only if the result may be differentiated again. The
+backward of a custom Function, which runs afterwards, sees values that lead to invisible leaves
+only. As an argument of a transform such a value is a constant, and its own tensor a leaf: a view of
+it would be taken for a constant by a transform inside of this one.
 
 Note [Leaves that are visible]
 
@@ -305,7 +308,8 @@ class Arguments:
         self._recorded = connected if recorded is None else recorded
         self._leaves = []
         self.inner = [
-            _view(x) if connected and x.requires_grad else self._leaf(x) for x in self.given
+            _view(x) if connected and x.requires_grad and leads_outside([x]) else self._leaf(x)
+            for x in self.given
         ]
         self.edges = [InputEdge.of(x) for x in self.inner]
 

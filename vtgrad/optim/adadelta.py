@@ -10,11 +10,12 @@ from vtgrad.optim.optimizer import (
     Optimizer,
     Params,
     Write,
+    average_of_squares,
     check_not_negative,
     check_rate,
     check_ways,
     counter,
-    real_scalar,
+    moved,
     zeros_of,
 )
 from vtgrad.optim.param_group import ParamGroup, Slots, number_of
@@ -115,13 +116,12 @@ class Adadelta(Optimizer):
         weight_decay = group.number("weight_decay")
         if weight_decay:
             grad = grad.add(param, alpha=weight_decay)
-        square = slots["square_avg"].mul(rho).addcmul_(grad, grad, value=1 - rho)
+        square = average_of_squares(slots["square_avg"], grad, rho)
         root = F.add(square, eps).sqrt_()
         delta = F.add(slots["acc_delta"], eps).sqrt_().div_(root).mul_(grad)
-        changes = slots["acc_delta"].mul(rho).addcmul_(delta, delta, value=1 - rho)
-        moved = F.mul(delta, real_scalar(group.rate, delta))
+        changes = average_of_squares(slots["acc_delta"], delta, rho)
         return [
-            (param, F.sub(param, moved)),
+            (param, moved(param, delta, group.rate)),
             (slots["step"], F.add(slots["step"], 1)),
             (slots["square_avg"], square),
             (slots["acc_delta"], changes),

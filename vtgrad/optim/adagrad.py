@@ -14,7 +14,7 @@ from vtgrad.optim.optimizer import (
     check_rate,
     check_ways,
     counter,
-    real_scalar,
+    moved,
     zeros_of,
 )
 from vtgrad.optim.param_group import ParamGroup, Slots, number_of
@@ -123,11 +123,10 @@ class Adagrad(Optimizer):
         decay = group.number("lr_decay")
         if decay:
             rate = F.div(rate, F.add(F.mul(slots["step"], decay), 1))
-        total = slots["sum"].addcmul(grad, grad)
+        total = F.mul(grad, grad).add_(slots["sum"])
         change = F.div(grad, F.sqrt(total).add_(group.number("eps")))
-        moved = F.mul(change, real_scalar(rate, change))
         return [
-            (param, F.sub(param, moved)),
+            (param, moved(param, change, rate)),
             (slots["step"], F.add(slots["step"], 1)),
             (slots["sum"], total),
         ]

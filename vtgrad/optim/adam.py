@@ -10,6 +10,8 @@ from vtgrad.optim.optimizer import (
     Optimizer,
     Params,
     Write,
+    average,
+    average_of_squares,
     check_not_negative,
     check_rate,
     check_ways,
@@ -138,8 +140,8 @@ class Adam(Optimizer):
             decayed = F.mul(param, real_scalar(F.rsub(F.mul(rate, weight_decay), 1), param))
         elif weight_decay:
             grad = grad.add(param, alpha=weight_decay)
-        mean = slots["exp_avg"].lerp(grad, 1 - beta1)
-        square = slots["exp_avg_sq"].mul(beta2).addcmul_(grad, grad, value=1 - beta2)
+        mean = average(slots["exp_avg"], grad, beta1)
+        square = average_of_squares(slots["exp_avg_sq"], grad, beta2)
         writes = [
             (slots["step"], step),
             (slots["exp_avg"], mean),
@@ -152,8 +154,8 @@ class Adam(Optimizer):
         size = F.div(rate, F.rsub(F.pow(beta1, step), 1))
         root = F.sqrt(F.rsub(F.pow(beta2, step), 1))
         scale = F.sqrt(largest).div_(root).add_(group.number("eps"))
-        change = F.div(mean, scale).mul_(size)
-        return [(param, F.sub(decayed, change)), *writes]
+        change = F.div(mean, scale)
+        return [(param, change.mul_(F.neg(size)).add_(decayed)), *writes]
 
 
 class AdamW(Adam):

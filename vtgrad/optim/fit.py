@@ -6,16 +6,21 @@ import math
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, Literal, TypeVar
+from typing import Generic, Literal, Protocol, TypeVar
 
 from vtgrad.errors import MissingPackageError
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-__all__ = ["Fit"]
+__all__ = ["Drawing", "Fit"]
 
 X = TypeVar("X")
+
+
+class Drawing(Protocol):
+    """A figure of matplotlib, as far as type checkers know it without matplotlib."""
+
+    def savefig(self, fname: str | Path) -> object:
+        """Write it to a file."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class Fit(Generic[X]):
         """Whether the method is content."""
         return self.status == "converged"
 
-    def plot(self, path: str | Path | None = None) -> Figure:
+    def plot(self, path: str | Path | None = None) -> Drawing:
         """Draw the values of the iterations.
 
         Parameters
@@ -94,7 +99,7 @@ class Fit(Generic[X]):
             raise MissingPackageError(
                 "plot needs matplotlib: pip install matplotlib", package="matplotlib"
             ) from None
-        figure: Figure = make(figsize=(6.0, 3.6), layout="constrained")
+        figure = make(figsize=(6.0, 3.6), layout="constrained")
         axes = figure.subplots()
         axes.plot(range(len(self.history)), self.history, marker=".")
         finite = [value for value in self.history if math.isfinite(value)]
@@ -105,4 +110,5 @@ class Fit(Generic[X]):
         axes.set_title(f"{self.method}: {self.status}")
         if path is not None:
             figure.savefig(path)
-        return figure
+        drawing: Drawing = figure
+        return drawing

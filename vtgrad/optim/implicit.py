@@ -24,7 +24,6 @@ from typing import Literal, ParamSpec, TypeAlias, TypeVar, cast
 
 import numpy as np
 
-from vtgrad.autograd.reverse_call import constant, leads_outside
 from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -38,12 +37,17 @@ from vtgrad.func.vjp import vjp
 from vtgrad.function.batched_apply import VmapInfo
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.graph.batch import is_batched
 from vtgrad.graph.grad_mode import enable_grad, no_grad
+from vtgrad.graph.thread_levels import NO_LIMIT, thread
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.tangents.tangents import highest_level
 from vtgrad.optim.derivatives import dense_jacobian
 from vtgrad.optim.packing import Packing, flat_outputs
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.key_set import DUAL
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.thread_state import changed, run_with
 from vtgrad.tensor.from_data import from_numpy
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import tree_flatten, tree_unflatten
@@ -92,8 +96,9 @@ def implicit(
     ArgumentTypeError
         If a function is none; by the result, if `solution` returns something else than tensors.
     ArgumentValueError
-        By the result, if the residual depends on a tensor that requires grad and is no argument,
-        whose gradient would be lost; or if it is larger than `tol`.
+        By the result, if the residual depends on a tensor that requires grad, has a tangent or is a
+        sample of `vmap`, and is no real argument: its derivative would be lost; or if the residual
+        is larger than `tol`.
     ShapeError
         By the result, if the residual has another number of elements.
     LinAlgError
@@ -189,20 +194,13 @@ class _Equation(_Problem):
         )
 
     def solve(self, params: Sequence[Tensor]) -> Tensor:
-        params = [param.detach() for param in params]
+        params = [from_numpy(resolved(param._impl.array)) for param in params]
         args, kwargs = self._arguments(params)
         with no_grad():
             found = self._solution(*args, **kwargs)
             self.packing = Packing(found, "the solution")
             x = flat_outputs(found, "the solution").detach().clone()
-        with enable_grad():
-            rest = self.residual(x, params)
-        if rest.requires_grad:
-            raise ArgumentValueError(
-                "the residual depends on a tensor that requires grad and is no argument: its "
-                "gradient would be lost. Pass it as an argument, or detach it",
-                argument="residual",
-            )
+        rest = self._checked_residual(x, params)
         if rest.numel() != x.numel():
             raise ShapeError(
                 f"the residual has {rest.numel()} elements, and the solution {x.numel()}",
@@ -215,6 +213,30 @@ class _Equation(_Problem):
                 argument="tol",
             )
         return x
+
+    def _checked_residual(self, x: Tensor, params: Sequence[Tensor]) -> Tensor:
+        """The residual, if it depends on nothing that a derivative would have to follow."""
+
+        def evaluate() -> Tensor:
+            with enable_grad():
+                return self.residual(x, params)
+
+        # A forward runs without tangents, but those of other tensors are looked for here.
+        rest = run_with(changed(excluded_keys=thread.excluded_keys & ~DUAL), evaluate)
+        found = None
+        if is_batched(rest) or is_batched(x):
+            found = "is a sample of vmap"
+        elif rest.requires_grad:
+            found = "requires grad"
+        elif highest_level([rest], NO_LIMIT):
+            found = "has a tangent"
+        if found is not None:
+            raise ArgumentValueError(
+                f"the solution or the residual depends on a tensor that {found} and is no real "
+                "argument: its derivative would be lost. Pass it as an argument, or detach it",
+                argument="residual",
+            )
+        return rest
 
     def residual(self, x: Tensor, params: Sequence[Tensor]) -> Tensor:
         args, kwargs = self._arguments(params)
@@ -300,7 +322,7 @@ class _Implicit(Function):
 
     @staticmethod
     def backward(ctx: _Context, grad: Tensor) -> tuple[Tensor | None, ...]:
-        x, *params = map(_visible, ctx.saved_tensors)
+        x, *params = ctx.saved_tensors
         problem = ctx.problem
         needed = [nr for nr, needs in enumerate(ctx.needs_input_grad[1:]) if needs]
         adjoint = _Implicit.apply(_Linear(problem, transposed=True), grad, x, *params)
@@ -319,7 +341,7 @@ class _Implicit(Function):
 
     @staticmethod
     def jvp(ctx: _Context, _: object, *tangents: Tensor | None) -> Tensor:
-        x, *params = map(_visible, ctx.saved_tensors)
+        x, *params = ctx.saved_tensors
         problem = ctx.problem
         vectors = [
             F.zeros_like(param) if tangent is None else tangent
@@ -340,15 +362,6 @@ class _Implicit(Function):
             ]
             found.append(_Implicit.apply(problem, *sample))
         return F.stack(found), 0
-
-
-def _visible(x: Tensor) -> Tensor:
-    """A saved tensor, without a graph that leads only to leaves of transforms that returned.
-
-    A transform inside of another one takes what leads there for a constant, also if it is the
-    argument of the outer one; see Note [Arguments of a transform].
-    """
-    return x if not x.requires_grad or leads_outside([x]) else constant(x)
 
 
 def _dense_solver(function: Callable[[Tensor], Tensor], x: Tensor) -> _Solver:

@@ -365,7 +365,8 @@ class Optimizer:
                     f"optimiser {len(group.params)}",
                     argument="state_dict",
                 )
-            taken = {**loaded, "params": group.params}
+            # An older state may lack an option.
+            taken = {**self.defaults, **loaded, "params": group.params}
             self._check(taken)
             options.append((group, taken))
             for param, number in zip(group.params, numbers, strict=True):
@@ -575,6 +576,25 @@ def check_ways(options: Mapping[str, object]) -> None:
                 "are NumPy's calls for one parameter after another, without a graph, and "
                 "vt.jit.replay records them"
             )
+
+
+def average(old: Tensor, new: Tensor, share: float) -> Tensor:
+    """``share old + (1 - share) new``, in new memory."""
+    return F.mul(new, 1 - share).add_(F.mul(old, share))
+
+
+def average_of_squares(old: Tensor, new: Tensor, share: float) -> Tensor:
+    """``share old + (1 - share) new^2``, in new memory."""
+    return F.mul(new, new).mul_(1 - share).add_(F.mul(old, share))
+
+
+def moved(param: Tensor, direction: Tensor, rate: Tensor) -> Tensor:
+    """``param - rate direction``, in new memory.
+
+    The product is written in place, because a second large array at a time costs more than the
+    arithmetic: the system hands out its memory page by page.
+    """
+    return F.mul(direction, real_scalar(F.neg(rate), direction)).add_(param)
 
 
 def real_scalar(value: Tensor, like: Tensor) -> Tensor:

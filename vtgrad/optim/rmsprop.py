@@ -9,11 +9,13 @@ from vtgrad.optim.optimizer import (
     Optimizer,
     Params,
     Write,
+    average,
+    average_of_squares,
     check_not_negative,
     check_rate,
     check_ways,
     counter,
-    real_scalar,
+    moved,
     zeros_of,
 )
 from vtgrad.optim.param_group import ParamGroup, Slots
@@ -120,17 +122,16 @@ class RMSprop(Optimizer):
         weight_decay = group.number("weight_decay")
         if weight_decay:
             grad = grad.add(param, alpha=weight_decay)
-        square = slots["square_avg"].mul(alpha).addcmul_(grad, grad, value=1 - alpha)
+        square = average_of_squares(slots["square_avg"], grad, alpha)
         writes = [(slots["step"], F.add(slots["step"], 1)), (slots["square_avg"], square)]
         if group.flag("centered"):
-            mean = slots["grad_avg"].lerp(grad, 1 - alpha)
+            mean = average(slots["grad_avg"], grad, alpha)
             writes.append((slots["grad_avg"], mean))
-            root = square.addcmul(mean, mean, value=-1).sqrt_()
+            root = F.mul(mean, mean).neg_().add_(square).sqrt_()
         else:
             root = F.sqrt(square)
         change = F.div(grad, root.add_(group.number("eps")))
         if momentum:
             change = slots["momentum_buffer"].mul(momentum).add_(change)
             writes.append((slots["momentum_buffer"], change))
-        moved = F.mul(change, real_scalar(group.rate, change))
-        return [(param, F.sub(param, moved)), *writes]
+        return [(param, moved(param, change, group.rate)), *writes]

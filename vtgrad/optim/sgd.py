@@ -15,6 +15,7 @@ from vtgrad.optim.optimizer import (
     check_rate,
     check_ways,
     counter,
+    moved,
     real_scalar,
     zeros_of,
 )
@@ -134,5 +135,4 @@ class SGD(Optimizer):
             average = buffer.mul(momentum).add_(added)
             writes = [(buffer, average), (step, F.add(step, 1))]
             grad = grad.add(average, alpha=momentum) if group.flag("nesterov") else average
-        change = F.mul(grad, real_scalar(group.rate, grad))
-        return [(param, F.sub(param, change)), *writes]
+        return [(param, moved(param, grad, group.rate)), *writes]
