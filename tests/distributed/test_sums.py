@@ -14,6 +14,7 @@ import vtgrad as vt
 from tests.distributed.programs import (
     COUNT,
     Counted,
+    Marked,
     Pair,
     Weights,
     by_default_dtype,
@@ -166,6 +167,33 @@ def test_complex_parameters_and_shards_of_other_dtypes(threads: ThreadPoolExecut
     assert (value.item(), gradient.tolist()) == (35.0, [14 + 28j])
 
 
+def test_gradients_are_of_the_class_and_on_the_device_of_the_parameters(
+    threads: ThreadPoolExecutor,
+) -> None:
+    p = {
+        "marked": vt.ones(2).as_subclass(Marked),
+        "named": vt.ones(2, names=("n",)),
+        "lane": vt.ones(2).to("lane:0"),
+        "half": vt.ones(2, dtype=vt.float16),
+    }
+
+    def f(p: dict[str, Tensor], shard: float) -> Tensor:
+        whole = [x.rename(None).double() for x in p.values()]
+        return shard * (whole[0] * whole[1] * whole[2] * whole[3]).sum()
+
+    value, gradients = value_and_grad(f, p, [1.0, 2.0], threads)
+    expected: Any = vt.func.grad(f)({k: x.cpu() for k, x in p.items()}, 3.0)
+    assert value.item() == 6.0
+    for name, tensor in p.items():
+        found = gradients[name]
+        assert (type(found), found.device, found.dtype) == (
+            type(expected[name]),
+            tensor.device,
+            tensor.dtype,
+        )
+        assert found.tolist() == [3.0, 3.0]
+
+
 def test_nan_of_one_shard_is_in_the_sum(threads: ThreadPoolExecutor) -> None:
     value, gradient = value_and_grad(
         lambda p, shard: (p * shard).sum(),
@@ -310,9 +338,6 @@ def test_a_row_of_a_table_is_sent_without_the_table() -> None:
 
 
 def test_what_a_worker_holds_is_read_only_and_shares_memory() -> None:
-    class Marked(Tensor):
-        pass
-
     array, tensor, named = np.ones(3), vt.ones(3), vt.ones(3, names=("n",))
     marked, conjugated = vt.ones(3).as_subclass(Marked), vt.ones(3, dtype=vt.complex64).conj()
     tensors = [tensor, named, marked, conjugated]

@@ -23,6 +23,8 @@ from vtgrad.errors import ArgumentValueError, RecordingError
 from vtgrad.func.arguments import tensor_leaves
 from vtgrad.jit.state import is_tracing
 from vtgrad.storage.dtypes import get_default_dtype
+from vtgrad.tensor.from_data import from_numpy
+from vtgrad.tensor.subclass_methods import in_class_of, in_classes_of
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import tree_unflatten
 
@@ -167,7 +169,11 @@ class SumOverShards(Generic[P, S]):
 
                 backend.run(step, take, self._retries)
             assert total.value is not None
-            return total.value, total.gradients
+            found = in_classes_of([from_numpy(x) for x in total.gradients], tensors)
+            gradients = [x.to(of.device) for x, of in zip(found, tensors, strict=True)]
+            # A program of `vtgrad.numpy` gets an array of that.
+            value = in_class_of(from_numpy(total.value), tensors[0] if tensors else None)
+            return value, gradients
 
         value, gradients = connected(compute, tensors)
         return value, cast("P", tree_unflatten(list(gradients), spec))
