@@ -33,6 +33,7 @@ READABLE = set(
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
     TensorImpl TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
     Replay Structure Program Prepared Guard Line Node args kwargs
+    Executor Progress Record StartMethod
     """.split()
 )
 # Variables of generic functions.
