@@ -38,7 +38,11 @@ from vtgrad.errors import (
     WorkerDiedError,
 )
 
-pytestmark = pytest.mark.xdist_group("distributed")
+pytestmark = [
+    pytest.mark.xdist_group("distributed"),
+    # Python 3.12 warns of each fork beside other threads, which are those of the executors here.
+    pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
+]
 
 ONE = vt.ones(1)
 

@@ -30,7 +30,11 @@ from vtgrad.distributed import SumOverShards, foreign, value_and_grad
 from vtgrad.distributed.recordable import are_recordable
 from vtgrad.distributed.sent import Held, without_rest
 
-pytestmark = pytest.mark.xdist_group("distributed")
+pytestmark = [
+    pytest.mark.xdist_group("distributed"),
+    # Python 3.12 warns of each fork beside other threads, which are those of the executors here.
+    pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
+]
 
 Total = SumOverShards[Weights, Pair]
 
