@@ -1,6 +1,7 @@
 """Functions that fail, workers that end, and programs that cannot be sent."""
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -26,8 +27,14 @@ from tests.distributed.programs import (
     writes_parameter,
     writes_shard,
 )
+from tests.hostile.interrupting import (
+    NEEDS_TRACE,
+    Interrupted,
+    Interrupter,
+    raise_interrupt,
+)
 from vtgrad import Tensor
-from vtgrad.distributed import value_and_grad
+from vtgrad.distributed import SumOverShards, value_and_grad
 from vtgrad.distributed.picklable import check_main
 from vtgrad.errors import (
     ArgumentTypeError,
@@ -132,6 +139,39 @@ def test_an_interrupt_ends_the_processes_and_the_next_call_starts_new_ones(tmp_p
         assert time.monotonic() - begun < 30
         waiting.join()
         assert own_processes() == []
+
+
+@NEEDS_TRACE
+@pytest.mark.slow
+def test_after_an_interrupt_anywhere_no_process_is_left_and_the_next_call_is_right() -> None:
+    here = os.getpid()
+
+    def f(p: Tensor, shard: float) -> Tensor:
+        sys.settrace(None)  # the one of the test, which a fork has, too
+        return (p * shard).sum()
+
+    def act() -> None:
+        if os.getpid() == here:
+            raise_interrupt()
+
+    def total() -> SumOverShards[Tensor, float]:
+        return value_and_grad(f, shards=[1.0, 2.0, 3.0], workers=2, start_method="fork")
+
+    with total() as whole, Interrupter(10**9, act) as counted:
+        whole(ONE)
+    assert counted.passed > 500
+    ends = set()
+    for at in range(20, counted.passed, counted.passed // 14):
+        with total() as interrupted:
+            try:
+                with Interrupter(at, act):
+                    interrupted(ONE)
+                ends.add("complete")
+            except Interrupted:
+                ends.add("interrupted")
+            assert interrupted(ONE)[0].item() == 6.0
+        assert own_processes() == []
+    assert "interrupted" in ends
 
 
 @pytest.mark.slow
