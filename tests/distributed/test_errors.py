@@ -143,6 +143,9 @@ def test_an_interrupt_ends_the_processes_and_the_next_call_starts_new_ones(tmp_p
 
 @NEEDS_TRACE
 @pytest.mark.slow
+# An interrupt inside of Python's own `socketpair` leaves its sockets to the collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
 def test_after_an_interrupt_anywhere_no_process_is_left_and_the_next_call_is_right() -> None:
     here = os.getpid()
 
@@ -219,6 +222,41 @@ def test_a_write_to_what_is_sent_is_refused(threads: ThreadPoolExecutor, write: 
         value_and_grad(write, p, [shard], threads)  # type: ignore[call-overload]  # several kinds
     assert isinstance(caught.value.__cause__, ReadOnlyError | ValueError)
     assert (array.tolist(), tensor.tolist(), p.tolist()) == ([1, 1], [1, 1], [1, 1])
+
+
+def test_a_shard_that_was_written_later_is_refused(threads: ThreadPoolExecutor) -> None:
+    table = vt.ones(4)
+
+    def f(p: Tensor, shard: dict[str, Tensor]) -> Tensor:
+        return (p * shard["x"]).sum()
+
+    shards = [{"x": table[:2]}, {"x": table[2:]}]
+    total = value_and_grad(f, shards=shards, executor=threads)
+    assert total(ONE)[0].item() == 4.0
+    table[3] = 5.0
+    with pytest.raises(ArgumentValueError, match="the memory of shard 0 was written"):
+        total(ONE)
+
+
+def test_a_call_that_fails_stops_no_other_call(threads: ThreadPoolExecutor) -> None:
+    waiting, failed = threading.Event(), threading.Event()
+
+    def f(p: Tensor, shard: int) -> Tensor:
+        if p.item() == 0.0:
+            waiting.wait(10)
+            raise ValueError("no")
+        if shard == 0:
+            waiting.set()
+            failed.wait(10)
+        return (p * shard).sum()
+
+    with ThreadPoolExecutor(2) as executor, ThreadPoolExecutor(1) as caller:
+        total = value_and_grad(f, shards=range(6), executor=executor, workers=1)
+        right = caller.submit(total, ONE)
+        with pytest.raises(ShardError, match="ValueError: no"):
+            total(0 * ONE)
+        failed.set()
+        assert right.result()[0].item() == 15.0
 
 
 def test_what_cannot_be_pickled_is_refused_before_anything_starts() -> None:

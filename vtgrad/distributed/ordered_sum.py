@@ -36,6 +36,10 @@ class OrderedSum:
         self._waiting: dict[int, Done] = {}
         self._next = 0
 
+    def has(self, count: int) -> bool:
+        """Whether this many shards have been added, and nothing waits."""
+        return self._next == count and not self._waiting
+
     def add(self, answer: Done) -> None:
         """Take the answer for one shard."""
         self._waiting[answer.shard] = answer
