@@ -16,6 +16,7 @@ from benchmarks import (
     peak_memory,
     reading_back,
     rewinding,
+    shards,
     slices_of_one_base,
 )
 from benchmarks.bench import Bench
@@ -99,6 +100,7 @@ def test_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         "mlp",
         "lstm",
         "lanes",
+        "shards",
         "peak_memory",
         "growth",
     ],
@@ -113,6 +115,7 @@ def test_a_section_yields_its_rows(section: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(growth, "SIZES", (4, 8, 16))
     monkeypatch.setattr(peak_memory, "ELEMENTS", 1000)
     monkeypatch.setattr(checkpoints, "QUICK_STEPS", 30)
+    monkeypatch.setattr(shards, "ROWS", 80)
     bench = Bench({"vtgrad": load("vtgrad")}, rounds=2, quick=True)
     found = list(SECTIONS[section].rows(bench))
     assert found

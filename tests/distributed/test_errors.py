@@ -1,6 +1,7 @@
 """Functions that fail, workers that end, and programs that cannot be sent."""
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -26,8 +27,14 @@ from tests.distributed.programs import (
     writes_parameter,
     writes_shard,
 )
+from tests.hostile.interrupting import (
+    NEEDS_TRACE,
+    Interrupted,
+    Interrupter,
+    raise_interrupt,
+)
 from vtgrad import Tensor
-from vtgrad.distributed import value_and_grad
+from vtgrad.distributed import SumOverShards, value_and_grad
 from vtgrad.distributed.picklable import check_main
 from vtgrad.errors import (
     ArgumentTypeError,
@@ -38,7 +45,11 @@ from vtgrad.errors import (
     WorkerDiedError,
 )
 
-pytestmark = pytest.mark.xdist_group("distributed")
+pytestmark = [
+    pytest.mark.xdist_group("distributed"),
+    # Python 3.12 warns of each fork beside other threads, which are those of the executors here.
+    pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
+]
 
 ONE = vt.ones(1)
 
@@ -130,6 +141,42 @@ def test_an_interrupt_ends_the_processes_and_the_next_call_starts_new_ones(tmp_p
         assert own_processes() == []
 
 
+@NEEDS_TRACE
+@pytest.mark.slow
+# An interrupt inside of Python's own `socketpair` leaves its sockets to the collector.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_after_an_interrupt_anywhere_no_process_is_left_and_the_next_call_is_right() -> None:
+    here = os.getpid()
+
+    def f(p: Tensor, shard: float) -> Tensor:
+        sys.settrace(None)  # the one of the test, which a fork has, too
+        return (p * shard).sum()
+
+    def act() -> None:
+        if os.getpid() == here:
+            raise_interrupt()
+
+    def total() -> SumOverShards[Tensor, float]:
+        return value_and_grad(f, shards=[1.0, 2.0, 3.0], workers=2, start_method="fork")
+
+    with total() as whole, Interrupter(10**9, act) as counted:
+        whole(ONE)
+    assert counted.passed > 500
+    ends = set()
+    for at in range(20, counted.passed, counted.passed // 14):
+        with total() as interrupted:
+            try:
+                with Interrupter(at, act):
+                    interrupted(ONE)
+                ends.add("complete")
+            except Interrupted:
+                ends.add("interrupted")
+            assert interrupted(ONE)[0].item() == 6.0
+        assert own_processes() == []
+    assert "interrupted" in ends
+
+
 @pytest.mark.slow
 def test_an_error_of_the_callback_loses_nothing(tmp_path: Path) -> None:
     failing = True
@@ -175,6 +222,41 @@ def test_a_write_to_what_is_sent_is_refused(threads: ThreadPoolExecutor, write: 
         value_and_grad(write, p, [shard], threads)  # type: ignore[call-overload]  # several kinds
     assert isinstance(caught.value.__cause__, ReadOnlyError | ValueError)
     assert (array.tolist(), tensor.tolist(), p.tolist()) == ([1, 1], [1, 1], [1, 1])
+
+
+def test_a_shard_that_was_written_later_is_refused(threads: ThreadPoolExecutor) -> None:
+    table = vt.ones(4)
+
+    def f(p: Tensor, shard: dict[str, Tensor]) -> Tensor:
+        return (p * shard["x"]).sum()
+
+    shards = [{"x": table[:2]}, {"x": table[2:]}]
+    total = value_and_grad(f, shards=shards, executor=threads)
+    assert total(ONE)[0].item() == 4.0
+    table[3] = 5.0
+    with pytest.raises(ArgumentValueError, match="the memory of shard 0 was written"):
+        total(ONE)
+
+
+def test_a_call_that_fails_stops_no_other_call(threads: ThreadPoolExecutor) -> None:
+    waiting, failed = threading.Event(), threading.Event()
+
+    def f(p: Tensor, shard: int) -> Tensor:
+        if p.item() == 0.0:
+            waiting.wait(10)
+            raise ValueError("no")
+        if shard == 0:
+            waiting.set()
+            failed.wait(10)
+        return (p * shard).sum()
+
+    with ThreadPoolExecutor(2) as executor, ThreadPoolExecutor(1) as caller:
+        total = value_and_grad(f, shards=range(6), executor=executor, workers=1)
+        right = caller.submit(total, ONE)
+        with pytest.raises(ShardError, match="ValueError: no"):
+            total(0 * ONE)
+        failed.set()
+        assert right.result()[0].item() == 15.0
 
 
 def test_what_cannot_be_pickled_is_refused_before_anything_starts() -> None:

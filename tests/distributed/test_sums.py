@@ -14,6 +14,7 @@ import vtgrad as vt
 from tests.distributed.programs import (
     COUNT,
     Counted,
+    Marked,
     Pair,
     Weights,
     by_default_dtype,
@@ -29,7 +30,11 @@ from vtgrad.distributed import SumOverShards, foreign, value_and_grad
 from vtgrad.distributed.recordable import are_recordable
 from vtgrad.distributed.sent import Held, without_rest
 
-pytestmark = pytest.mark.xdist_group("distributed")
+pytestmark = [
+    pytest.mark.xdist_group("distributed"),
+    # Python 3.12 warns of each fork beside other threads, which are those of the executors here.
+    pytest.mark.filterwarnings("ignore:This process:DeprecationWarning"),
+]
 
 Total = SumOverShards[Weights, Pair]
 
@@ -164,6 +169,33 @@ def test_complex_parameters_and_shards_of_other_dtypes(threads: ThreadPoolExecut
     shards = [vt.tensor([1, 2]), vt.tensor([], dtype=vt.int64), vt.tensor(4.0)]
     value, gradient = value_and_grad(f, z, shards, threads)
     assert (value.item(), gradient.tolist()) == (35.0, [14 + 28j])
+
+
+def test_gradients_are_of_the_class_and_on_the_device_of_the_parameters(
+    threads: ThreadPoolExecutor,
+) -> None:
+    p = {
+        "marked": vt.ones(2).as_subclass(Marked),
+        "named": vt.ones(2, names=("n",)),
+        "lane": vt.ones(2).to("lane:0"),
+        "half": vt.ones(2, dtype=vt.float16),
+    }
+
+    def f(p: dict[str, Tensor], shard: float) -> Tensor:
+        whole = [x.rename(None).double() for x in p.values()]
+        return shard * (whole[0] * whole[1] * whole[2] * whole[3]).sum()
+
+    value, gradients = value_and_grad(f, p, [1.0, 2.0], threads)
+    expected: Any = vt.func.grad(f)({k: x.cpu() for k, x in p.items()}, 3.0)
+    assert value.item() == 6.0
+    for name, tensor in p.items():
+        found = gradients[name]
+        assert (type(found), found.device, found.dtype) == (
+            type(expected[name]),
+            tensor.device,
+            tensor.dtype,
+        )
+        assert found.tolist() == [3.0, 3.0]
 
 
 def test_nan_of_one_shard_is_in_the_sum(threads: ThreadPoolExecutor) -> None:
@@ -310,9 +342,6 @@ def test_a_row_of_a_table_is_sent_without_the_table() -> None:
 
 
 def test_what_a_worker_holds_is_read_only_and_shares_memory() -> None:
-    class Marked(Tensor):
-        pass
-
     array, tensor, named = np.ones(3), vt.ones(3), vt.ones(3, names=("n",))
     marked, conjugated = vt.ones(3).as_subclass(Marked), vt.ones(3, dtype=vt.complex64).conj()
     tensors = [tensor, named, marked, conjugated]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
+import pickle
 import subprocess
 import sys
 import threading
@@ -679,3 +680,23 @@ def test_bytes_that_are_written_backwards_stay_in_their_order() -> None:
     traced = vt.jit.trace(program, data, vt.ones(2))
     traced(data, vt.ones(2))
     assert data.tolist() == [1, 2, 3, 4]
+
+
+@vt.jit.replay
+def decorated(x: vt.Tensor) -> vt.Tensor:
+    return x * 2
+
+
+def not_decorated(x: vt.Tensor) -> vt.Tensor:
+    return x * 3
+
+
+def test_a_replayed_function_is_pickled_by_name_or_as_a_new_one_of_its_function() -> None:
+    assert pickle.loads(pickle.dumps(decorated)) is decorated
+    made = vt.jit.replay(not_decorated)
+    made(vt.ones(2))
+    read = pickle.loads(pickle.dumps(made))
+    assert (made.recordings, read.recordings) == (1, 0)
+    assert read(vt.ones(2)).tolist() == [3.0, 3.0]
+    with pytest.raises((pickle.PicklingError, AttributeError)):
+        pickle.dumps(vt.jit.replay(lambda x: x))

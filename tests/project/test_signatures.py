@@ -33,7 +33,8 @@ READABLE = set(
     Divergence Library Operator Step ViewsAndWrites SearchStrategy
     TensorImpl TensorFunction ArrayFunction GradientFunction Buffer CapsuleType
     Replay Structure Program Prepared Guard Line Node args kwargs
-    Params Closure PreHook PostHook Slots Drawing Record
+    Params Closure PreHook PostHook Slots Drawing
+    Executor Progress Record StartMethod
     """.split()
 )
 # Variables of generic functions.

@@ -34,7 +34,6 @@ from vtgrad.distributed.ends import died, failed, listed
 from vtgrad.distributed.picklable import pickled, refuse
 from vtgrad.distributed.program import Program, Step, evaluate
 from vtgrad.distributed.sent import Held, without_rest
-from vtgrad.errors import ShardError
 
 __all__ = ["LIMIT", "Foreign"]
 
@@ -51,14 +50,14 @@ class _Kept:
         None until it was sent.
     shards : dict of int to Held
         The shards by their numbers.
-    cancelled : int
-        The number of the last call that was given up; set where the caller is in this process.
+    cancelled : set of int
+        The numbers of calls that were given up by a caller in this process.
     """
 
     def __init__(self) -> None:
         self.program: Program | None = None
         self.shards: dict[int, Held[object]] = {}
-        self.cancelled = 0
+        self.cancelled: set[int] = set()
 
 
 _kept: Final[dict[str, _Kept]] = {}
@@ -132,7 +131,7 @@ def _compute(group: _Group) -> _Found:
     step: Step = pickle.loads(group.step)
     for number in group.shards:
         shard = group.sent.get(number) or kept.shards.get(number)
-        if kept.cancelled >= group.number:
+        if group.number in kept.cancelled:
             break
         if shard is None:
             found.missing.append(number)
@@ -229,7 +228,7 @@ class Foreign:
             future.cancel()
         kept = _kept.get(self._key)
         if kept is not None:
-            kept.cancelled = step.number
+            kept.cancelled.add(step.number)
 
     def _explain(self, error: BaseException, todo: Sequence[int]) -> None:
         """Raise an error that says which shards are not finished, if the executor has failed."""
@@ -239,6 +238,6 @@ class Foreign:
                 f"the executor has ended its work ({type(error).__name__}: {error}) before "
                 f"{listed(todo)} had been finished; which call broke it is not known to it",
             ) from error
-        if isinstance(error, pickle.PicklingError) or "pickle" in str(error).lower():
-            if isinstance(error, Exception) and not isinstance(error, ShardError):
+        if isinstance(error, pickle.PicklingError | AttributeError | TypeError):
+            if "pickle" in str(error).lower():
                 refuse(error, "the function or a shard", self._program.function)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from vtgrad.distributed.answers import Done
-from vtgrad.ops.generated import functional as F
-from vtgrad.tensor.tensor import Tensor
+from vtgrad.storage import making
+from vtgrad.storage.arrays import Array
 
 __all__ = ["OrderedSum"]
 
@@ -19,14 +21,14 @@ class OrderedSum:
 
     Attributes
     ----------
-    value : Tensor or None
-        The sum of the values; None before the first shard has been added.
-    gradients : list of Tensor
+    value : ndarray or None
+        The sum of the values, 0-d; None before the first shard has been added.
+    gradients : list of ndarray
         The sums of the gradients.
     """
 
-    value: Tensor | None
-    gradients: list[Tensor]
+    value: Array | None
+    gradients: list[Array]
 
     def __init__(self) -> None:
         self.value = None
@@ -34,19 +36,25 @@ class OrderedSum:
         self._waiting: dict[int, Done] = {}
         self._next = 0
 
+    def has(self, count: int) -> bool:
+        """Whether this many shards have been added, and nothing waits."""
+        return self._next == count and not self._waiting
+
     def add(self, answer: Done) -> None:
         """Take the answer for one shard."""
         self._waiting[answer.shard] = answer
-        while (found := self._waiting.pop(self._next, None)) is not None:
-            self._next += 1
-            self._add(found.value, found.gradients)
+        with np.errstate(all="ignore"):
+            while (found := self._waiting.pop(self._next, None)) is not None:
+                self._next += 1
+                self._add(found.value, found.gradients)
 
-    def _add(self, value: Tensor, gradients: Sequence[Tensor]) -> None:
+    def _add(self, value: Array, gradients: Sequence[Array]) -> None:
         if self.value is None:
             # Copies: on a thread of this process a gradient may be an array that a shard has, too.
-            self.value = F.clone(value)
-            self.gradients = [F.clone(gradient) for gradient in gradients]
+            self.value = making.array(value)
+            self.gradients = [making.array(gradient) for gradient in gradients]
             return
-        self.value = F.add(self.value, value)
+        # The dtype of the value may be another one for each shard.
+        self.value = making.asarray(np.add(self.value, value))
         for total, gradient in zip(self.gradients, gradients, strict=True):
-            F.add_(total, gradient)
+            np.add(total, gradient, out=total)

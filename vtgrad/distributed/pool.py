@@ -284,9 +284,11 @@ def _messages(workers: Sequence[_Worker]) -> Iterator[tuple[_Worker, object]]:
         assert worker.connection is not None
         assert worker.process is not None
         ends[worker.connection] = ends[worker.process.sentinel] = worker
-    for worker in {ends[end]: None for end in wait(list(ends))}:
+    found = wait(list(ends))
+    for worker in {ends[end]: None for end in found}:
         assert worker.connection is not None
-        yield worker, worker.receive() if worker.connection.poll() else None
+        readable = worker.connection in found or worker.connection.poll()
+        yield worker, worker.receive() if readable else None
 
 
 def _how(todo: Sequence[int], code: int | None) -> str:

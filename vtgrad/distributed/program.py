@@ -10,7 +10,9 @@ from vtgrad.distributed.sent import Held
 from vtgrad.errors import RecordingError
 from vtgrad.func.grad import grad_and_value
 from vtgrad.jit.api import Replayed, replay
+from vtgrad.storage.arrays import Array
 from vtgrad.storage.dtypes import dtype_named, get_default_dtype, set_default_dtype
+from vtgrad.storage.lazy_array import resolved
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import tree_leaves
 
@@ -67,7 +69,7 @@ class Program:
     def __reduce__(self) -> tuple[type[Program], tuple[_Run, Record]]:
         return Program, (self.function, self.record)
 
-    def run(self, step: Step, shard: Held[object], *, alone: bool) -> tuple[Tensor, list[Tensor]]:
+    def run(self, step: Step, shard: Held[object], *, alone: bool) -> tuple[Array, list[Array]]:
         """The value for a shard, and the gradients by the tensors of the parameters.
 
         Parameters
@@ -89,8 +91,9 @@ class Program:
         finally:
             if other:
                 set_default_dtype(before)
-        gradients, value = cast("tuple[object, Tensor]", found)
-        return value.detach(), cast("list[Tensor]", tree_leaves(gradients))
+        tree, value = cast("tuple[object, Tensor]", found)
+        gradients = cast("list[Tensor]", tree_leaves(tree))
+        return resolved(value._impl.array), [resolved(x._impl.array) for x in gradients]
 
     def _found(self, step: Step, shard: Held[object], alone: bool) -> object:
         arguments = step.parameters.tree, shard.tree

@@ -62,7 +62,7 @@ def _read_only(leaf: object) -> object:
 
 
 def without_rest(tree: T) -> T:
-    """A tree to be sent: a tensor that shows a part of its storage becomes a copy of that part.
+    """A tree to be sent: on the CPU, and of a tensor that shows a part of its storage that part.
 
     Raises
     ------
@@ -81,6 +81,6 @@ def _compact(leaf: object) -> object:
         meta = leaf._impl.autograd_meta
         if meta is not None and meta.fw_level(thread.forward_limit):
             raise ForwardModeError("a tangent cannot be sent to another process")
-    alone = leaf.detach()
+    alone = leaf.detach().cpu()
     impl = alone._impl
     return alone if impl.storage.nbytes() == impl.array.nbytes else F.clone(alone)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
+from itertools import count
 from types import TracebackType
 from typing import Generic, Literal, Protocol, Self, TypeVar, cast
 
@@ -23,8 +24,10 @@ from vtgrad.errors import ArgumentValueError, RecordingError
 from vtgrad.func.arguments import tensor_leaves
 from vtgrad.jit.state import is_tracing
 from vtgrad.storage.dtypes import get_default_dtype
+from vtgrad.tensor.from_data import from_numpy
+from vtgrad.tensor.subclass_methods import in_class_of, in_classes_of
 from vtgrad.tensor.tensor import Tensor
-from vtgrad.utils.pytree import tree_unflatten
+from vtgrad.utils.pytree import tree_leaves, tree_unflatten
 
 __all__ = ["StartMethod", "SumOverShards"]
 
@@ -90,15 +93,16 @@ class SumOverShards(Generic[P, S]):
         self._count = len(shards)
         self._retries = retries
         self._progress = progress
-        self._calls = 0
+        # Each call has a number of its own, also if two threads begin at once.
+        self._calls = count(1)
+        self._versions = _versions_of(shards)
         self._backend: _Backend | None
         program = Program(cast("Callable[[object, object], object]", function), record)
         cluster = client_of(executor)
         if cluster is not None:
             self._backend = Cluster(*cluster, program, shards)
         elif executor is not None:
-            count = workers or _size_of(executor)
-            self._backend = Foreign(executor, program, shards, count)
+            self._backend = Foreign(executor, program, shards, workers or _size_of(executor))
         else:
             if start_method != "fork":
                 check_main(function)
@@ -132,7 +136,8 @@ class SumOverShards(Generic[P, S]):
         NotPicklableError
             If the function, a shard or the parameters cannot be sent.
         ArgumentValueError
-            If the parameters have objects in them that are no tensors, or after `close`.
+            If the parameters have objects in them that are no tensors, if a tensor of a shard was
+            written since the sum was made, or after `close`.
         TransformError, BatchedTensorError, ForwardModeError
             If they have a tensor of integers, one inside of `vmap`, or one with a tangent.
         RecordingError
@@ -149,12 +154,12 @@ class SumOverShards(Generic[P, S]):
                 library=None,
                 line=None,
             )
+        _check_versions(self._versions)
         tensors, spec = tensor_leaves(parameters, "parameters")
         sent = without_rest(parameters)
 
         def compute() -> tuple[Tensor, Sequence[Tensor]]:
-            self._calls += 1
-            step = Step(self._calls, Held[object](sent), get_default_dtype().name)
+            step = Step(next(self._calls), Held[object](sent), get_default_dtype().name)
             total = OrderedSum()
             done = 0
             with reporting(self._progress, self._count) as report:
@@ -167,7 +172,12 @@ class SumOverShards(Generic[P, S]):
 
                 backend.run(step, take, self._retries)
             assert total.value is not None
-            return total.value, total.gradients
+            assert total.has(self._count), "a shard has no answer"
+            found = in_classes_of([from_numpy(x) for x in total.gradients], tensors)
+            gradients = [x.to(of.device) for x, of in zip(found, tensors, strict=True)]
+            # A program of `vtgrad.numpy` gets an array of that.
+            value = in_class_of(from_numpy(total.value), tensors[0] if tensors else None)
+            return value, gradients
 
         value, gradients = connected(compute, tensors)
         return value, cast("P", tree_unflatten(list(gradients), spec))
@@ -199,6 +209,34 @@ class SumOverShards(Generic[P, S]):
         """The function, and the number of shards."""
         name = getattr(self._function, "__qualname__", repr(self._function))
         return f"SumOverShards({name}, {self._count} shards)"
+
+
+def _versions_of(shards: Sequence[object]) -> list[tuple[int, Tensor, int]]:
+    """Each tensor of the shards, with the number of its shard and its version."""
+    return [
+        (number, leaf, leaf._version)
+        for number, shard in enumerate(shards)
+        for leaf in tree_leaves(shard)
+        if isinstance(leaf, Tensor) and not leaf.is_inference()
+    ]
+
+
+def _check_versions(known: Sequence[tuple[int, Tensor, int]]) -> None:
+    """Refuse a shard that was written: workers that have it and those that get it later differ.
+
+    Raises
+    ------
+    ArgumentValueError
+        If there is one.
+    """
+    for number, tensor, version in known:
+        if tensor._version != version:
+            raise ArgumentValueError(
+                f"the memory of shard {number} was written after it had been given to "
+                "value_and_grad: workers keep what they were sent. Make a new sum of new shards",
+                argument="shards",
+                value=tensor,
+            )
 
 
 def _cores() -> int:

@@ -5,29 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from multiprocessing import get_all_start_methods
-from typing import Final, TypeVar, overload
+from typing import TypeVar, overload
 
 from vtgrad.distributed.program import Record
 from vtgrad.distributed.progress import Progress
 from vtgrad.distributed.sum_over_shards import StartMethod, SumOverShards
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 from vtgrad.func.arguments import checked_function
+from vtgrad.ops.calling.reduction_arguments import UNSET, Unset
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["value_and_grad"]
 
 P = TypeVar("P")
 S = TypeVar("S")
-
-
-class _Missing:
-    """The type of an argument that is not given."""
-
-    def __repr__(self) -> str:
-        return "<not given>"
-
-
-_MISSING: Final = _Missing()
 
 
 @overload
@@ -59,8 +50,8 @@ def value_and_grad(
 ) -> tuple[Tensor, P]: ...
 def value_and_grad(
     f: Callable[[P, S], Tensor],
-    parameters: P | _Missing = _MISSING,
-    shards: Iterable[S] | _Missing = _MISSING,
+    parameters: P | Unset = UNSET,
+    shards: Iterable[S] | Unset = UNSET,
     executor: Executor | None = None,
     *,
     workers: int | None = None,
@@ -148,7 +139,7 @@ def value_and_grad(
     (tensor(29.), {'w': tensor(-40.), 'b': tensor(-18.)})
     """
     checked_function(f, "value_and_grad")
-    if isinstance(shards, _Missing):
+    if shards is UNSET:
         raise ArgumentTypeError(
             "value_and_grad takes shards=, the parts of the data", argument="shards"
         )
@@ -169,7 +160,7 @@ def value_and_grad(
         start_method=start_method,
         threads=threads,
     )
-    if isinstance(parameters, _Missing):
+    if parameters is UNSET:
         return total
     with total:
         return total(parameters)
