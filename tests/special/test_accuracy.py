@@ -140,7 +140,7 @@ VALUES: Final[dict[str, tuple[Reference, list[float], Callable[[float], float]]]
     **{
         f"{scaled}modified_bessel_k{n}": (
             functools.partial(besselk, n, scaled != ""),
-            [x for x in POSITIVE if x < 700][::3],
+            [x for x in POSITIVE if x < 700][::5],
             lambda x: 0.0,
         )
         for n in (0, 1)
@@ -298,14 +298,14 @@ SLOPES: Final[dict[str, Reference]] = {
 
 @pytest.mark.parametrize("name", SLOPES)
 def test_slopes_of_scaled_functions_keep_their_digits(name: str) -> None:
-    places = [*between(0.01, 60, 25), 200.0, 400.0]
+    places = [*between(0.01, 40, 9), 200.0]
 
     def slope(x: vt.Tensor) -> vt.Tensor:
         leaf = x.requires_grad_()
         return vt.autograd.grad(getattr(special, name)(leaf).sum(), leaf)[0]
 
     def exact(x: Any) -> Any:
-        with mp.workdps(2 * DIGITS):
+        with mp.workdps(DIGITS + 10):
             return SLOPES[name](x)
 
     # That of i0e is a difference up to 20, of which two digits cancel.
