@@ -8,7 +8,14 @@ from typing import Final, NamedTuple, TypeAlias
 from vtgrad.ops.generated import forward_formulas
 from vtgrad.ops.operator import Operator
 
-__all__ = ["FormulaOnto", "FormulaOverArrays", "ForwardFormula", "TangentFunctions", "add_functions", "functions_of"]
+__all__ = [
+    "FormulaOnto",
+    "FormulaOverArrays",
+    "ForwardFormula",
+    "TangentFunctions",
+    "add_functions",
+    "functions_of",
+]
 
 # Called with the arguments by name, with those tangents that there are, and with the result;
 # returns the tangent of the result, or a tuple of those of several results.
