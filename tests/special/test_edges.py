@@ -98,8 +98,7 @@ def test_polynomials_of_infinite_and_vast_arguments() -> None:
 
 
 def test_polynomials_are_finite_up_to_the_largest_float() -> None:
-    # Steps of the recurrence are kept in range; H of degree 255 at 0 is 0, at degree 254 it is
-    # -254! / 127!, which is about -1.8e290.
+    # H of degree 254 at 0 is -254! / 127!, which is about -1.8e290.
     found = values("hermite_polynomial_h", [0.0, 0.0], 254)
     assert found[0] == pytest.approx(-float(np.prod(np.arange(128.0, 255.0))), rel=1e-12)
 
