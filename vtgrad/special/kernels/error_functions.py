@@ -124,7 +124,7 @@ def log_ndtr(x: Array) -> Array:
 
 
 def _log_ndtr_of_low(x: Array) -> Array:
-    result: Array = np.log(erfcx(x * -sqrt(0.5)) * 0.5) - x * x / 2
+    result: Array = np.log(erfcx(x * -sqrt(0.5)) * 0.5) - x * (x / 2)
     return result
 
 
@@ -144,6 +144,8 @@ def ndtri(p: Array) -> Array:
     """The inverse of `ndtr`; nan outside of 0 to 1."""
     result: Array = erfinv(2 * p - 1) * sqrt(2)
     fill_at((p > 0) & (p < 0.25), result, _ndtri_of_low, p)
+    # What is slightly less rounds to -1 above.
+    result[p < 0] = np.nan
     return result
 
 

@@ -19,6 +19,7 @@ terms are all positive, and the asymptotic expansion.
 from __future__ import annotations
 
 from itertools import zip_longest
+from math import log as log_of
 from math import pi, sqrt
 from typing import Final
 
@@ -151,11 +152,11 @@ def _k_of_small(order: int, x: Array) -> Array:
     zero, one = _small_series()
     half = x / 2
     square = half * half
-    log = np.log(half)
+    log = np.log(x) - log_of(2)
     if order == 0:
         found = polynomial(zero, square) - (log + EULER / ONE) * i0(x)
     else:
-        found = (1 / half - polynomial(one, square) * half) / 2 + log * special_i1(x)
+        found = 1 / x - polynomial(one, square) * half / 2 + log * special_i1(x)
     value: Array = found * np.exp(x)
     return value
 
