@@ -15,7 +15,13 @@ def function_of(name: str) -> str:
 
 
 def test_every_public_function_has_a_call() -> None:
-    assert {function_of(name) for name in CALLS} | set(ALIASES) == set(special.__all__)
+    # Those that SciPy computes have calls of their own.
+    own = {
+        name
+        for name in special.__all__
+        if not getattr(special, name).__module__.startswith("vtgrad.special.scipy_")
+    }
+    assert {function_of(name) for name in CALLS} | set(ALIASES) == own
 
 
 @pytest.mark.parametrize("name", ALIASES)
