@@ -179,6 +179,15 @@ def test_what_has_no_derivative_refuses_by_name() -> None:
     with pytest.raises(NotImplementedError, match="to n"):
         vt.func.jvp(lambda n: special.hermite_polynomial_h(0.5, n), (vt.ones(1),), (vt.ones(1),))
     assert leaf.grad is None
+    # What is not asked is not refused.
+    x = vt.tensor([0.5], requires_grad=True)
+    y = special.legendre_polynomial_p(x, leaf)
+    (slope,) = vt.autograd.grad(y, x, create_graph=True)
+    assert slope.tolist() == [1.5]
+    (curvature,) = vt.autograd.grad(slope, x, retain_graph=True)
+    assert curvature.tolist() == [3]
+    with pytest.raises(NotImplementedError, match="to n"):
+        vt.autograd.grad(slope, leaf)
 
 
 def test_wrong_arguments_are_refused() -> None:
