@@ -56,7 +56,7 @@ _HOMES: Final = ("scipy.special", "scipy.special._ufuncs")
 _DOUBLE: Final = np.dtype(np.float64)
 
 
-def call_special(ufunc: np.ufunc, inputs: Sequence[object]) -> ndarray | None:
+def call_special(ufunc: np.ufunc, inputs: Sequence[object]) -> object:
     """What a ufunc of SciPy gives, recorded; None if `vtgrad.special` does not have it."""
     name = ufunc.__name__
     if not any(getattr(sys.modules.get(home), name, None) is ufunc for home in _HOMES):
@@ -73,8 +73,9 @@ def call_special(ufunc: np.ufunc, inputs: Sequence[object]) -> ndarray | None:
         degrees = value_of(operands[1])
         if not (degrees == np.trunc(degrees)).all():
             return None
-    function: Callable[..., TensorBase] = getattr(special, mine)
-    return result(function(*operands))
+    function: Callable[..., TensorBase | tuple[TensorBase, ...]] = getattr(special, mine)
+    found = function(*operands)
+    return tuple([result(x) for x in found]) if isinstance(found, tuple) else result(found)
 
 
 def in_one_dtype(values: Sequence[object]) -> list[ndarray] | None:

@@ -66,7 +66,16 @@ def _k1_slope(input: Tensor, result: Tensor) -> Tensor:
 
 
 def _k1e_slope(input: Tensor, result: Tensor) -> Tensor:
-    return F.sub(F.sub(result, F.true_divide(result, input)), _K0E(input))
+    return F.neg(F.add(_K0E_SLOPE(input), F.true_divide(result, input)))
+
+
+def _k0e_curvature(input: Tensor, result: Tensor) -> Tensor:
+    return F.add(F.mul(result, 2), F.true_divide(_K1E(input), input))
+
+
+def _i0e_curvature(input: Tensor, result: Tensor) -> Tensor:
+    """Of the two derivatives whose difference the first one is."""
+    return _scaled(_scaled(_half_sum(_INE, input, 1), input, _I1E(input)), input, result)
 
 
 # Of any whole order, as derivatives need them.
@@ -83,12 +92,10 @@ _INE: Final[Elementwise] = Elementwise(
 _I1: Final[Elementwise] = Elementwise(
     "i1", special_i1, input=lambda input: _half_sum(_IN, input, 1)
 )
-_I0E: Final[Elementwise] = Elementwise(
-    "i0e",
-    _i0e,
-    reads_result=True,
-    input=lambda input, result: _scaled(_I1E(input), input, result),
+_I0E_SLOPE: Final[Elementwise] = Elementwise(
+    "i0e_slope", kernels.scaled_i0_slope, reads_result=True, input=_i0e_curvature
 )
+_I0E: Final[Elementwise] = Elementwise("i0e", _i0e, input=_I0E_SLOPE)
 _I1E: Final[Elementwise] = Elementwise(
     "i1e",
     _i1e,
@@ -101,12 +108,15 @@ _K0: Final[Elementwise] = Elementwise(
 _K1: Final[Elementwise] = Elementwise(
     "modified_bessel_k1", _k1, takes_half=False, reads_result=True, input=_k1_slope
 )
-_K0E: Final[Elementwise] = Elementwise(
-    "scaled_modified_bessel_k0",
-    kernels.scaled_k0,
+_K0E_SLOPE: Final[Elementwise] = Elementwise(
+    "scaled_modified_bessel_k0_slope",
+    kernels.scaled_k0_slope,
     takes_half=False,
     reads_result=True,
-    input=lambda input, result: F.sub(result, _K1E(input)),
+    input=_k0e_curvature,
+)
+_K0E: Final[Elementwise] = Elementwise(
+    "scaled_modified_bessel_k0", kernels.scaled_k0, takes_half=False, input=_K0E_SLOPE
 )
 _K1E: Final[Elementwise] = Elementwise(
     "scaled_modified_bessel_k1",

@@ -90,10 +90,10 @@ def _oscillating(order: int, x: Array) -> Array:
     c, s = cosine + sine, sine - cosine
     scale = 1 / sqrt(2 * pi)
     if order:
-        found: Array = (s * p - c * q) * np.sqrt(root) * scale
-        return np.where(root == np.inf, np.nan, found)
-    found = (c * p + s * q) / np.sqrt(root) * scale
-    return found
+        slope = (s * p - c * q) * np.sqrt(root) * scale
+        return np.where(root == np.inf, np.nan, slope)
+    value = (c * p + s * q) / np.sqrt(root) * scale
+    return np.where(root == np.inf, 0.0, value)
 
 
 # -- tables ---------------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from math import log as log_of
 from math import pi, sqrt
 from typing import Final
 
@@ -132,7 +133,7 @@ def _power_series(order: int, x: Array) -> Array:
 def _y0_of_small(x: Array) -> Array:
     series, _ = _second_series()
     square = x * x / 4
-    log = np.log(x / 2) + EULER / ONE
+    log = np.log(x) + (EULER / ONE - log_of(2))
     return (log * _j_of_order(0, x) + polynomial(series, square)) * (2 / pi)
 
 
@@ -140,7 +141,9 @@ def _y1_of_small(x: Array) -> Array:
     _, series = _second_series()
     half = x / 2
     rest = polynomial(series, half * half) * half
-    found: Array = (2 * np.log(half) * _j_of_order(1, x) - 1 / half - rest) / pi
+    log = np.log(x) - log_of(2)
+    # The pole apart: it is finite for nearly all subnormal numbers.
+    found: Array = (2 * log * _j_of_order(1, x) - rest) / pi - (2 / pi) / x
     return found
 
 

@@ -12,8 +12,9 @@ of a negative x is ``exp(-x * x / 2) * erfcx(-x / sqrt(2)) / 2``. There the squa
 [Pairs]), because the exponential would magnify its rounding error by the exponent.
 
 `ndtri` is `erfinv` for probabilities from 1/4 on, as ``2 * p - 1`` is exact there. For smaller ones
-Newton's method finds where the logarithm of `ndtr` is that of p, from the approximation
-``-sqrt(-2 * log(p))``: the logarithm is concave and nearly a square, so that six steps are enough.
+Newton's method finds where the logarithm of `ndtr` is that of p, in three steps from an
+approximation with three digits (M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions",
+1964, 26.2.23).
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ _BITS: Final = 6
 _PI: Final = decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640629")
 # Beyond this the exponential of a square is infinite, or zero.
 _OVER: Final = 40.0
-_STEPS: Final = 6
+_STEPS: Final = 3
+# Abramowitz and Stegun 26.2.23.
+_QUANTILE: Final = ((2.515517, 0.802853, 0.010328), (1.0, 1.432788, 0.189269, 0.001308))
 
 
 def erfcx(x: Array) -> Array:
@@ -121,7 +124,7 @@ def log_ndtr(x: Array) -> Array:
 
 
 def _log_ndtr_of_low(x: Array) -> Array:
-    result: Array = np.log(erfcx(x * -sqrt(0.5)) * 0.5) - x * x / 2
+    result: Array = np.log(erfcx(x * -sqrt(0.5)) * 0.5) - x * (x / 2)
     return result
 
 
@@ -141,16 +144,20 @@ def ndtri(p: Array) -> Array:
     """The inverse of `ndtr`; nan outside of 0 to 1."""
     result: Array = erfinv(2 * p - 1) * sqrt(2)
     fill_at((p > 0) & (p < 0.25), result, _ndtri_of_low, p)
+    # What is slightly less rounds to -1 above.
+    result[p < 0] = np.nan
     return result
 
 
 def _ndtri_of_low(p: Array) -> Array:
     target = np.log(p)
-    y: Array = -np.sqrt(-2 * target) + 0.4
+    size = np.sqrt(-2 * target)
+    y: Array = polynomial(_QUANTILE[0], size) / polynomial(_QUANTILE[1], size) - size
     for _ in range(_STEPS):
+        scaled = erfcx(y * -sqrt(0.5))
+        rest = np.log(scaled * 0.5) - y * y / 2 - target
         # The slope of the logarithm is the density over the probability.
-        slope = sqrt(2 / pi) / erfcx(y * -sqrt(0.5))
-        y = np.minimum(y - (log_ndtr(y) - target) / slope, 0)
+        y = np.minimum(y - rest * scaled * sqrt(pi / 2), 0)
     return y
 
 

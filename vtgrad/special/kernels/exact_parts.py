@@ -19,7 +19,18 @@ import numpy as np
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
-__all__ = ["Pair", "plus", "product", "quotient", "square", "square_root", "sum_of", "times"]
+__all__ = [
+    "Pair",
+    "multiple_error",
+    "product",
+    "product_error",
+    "quotient",
+    "split",
+    "square",
+    "square_root",
+    "sum_of",
+    "times",
+]
 
 Pair: TypeAlias = tuple[Array, Array]
 
@@ -33,7 +44,8 @@ def sum_of(a: Array, b: Array) -> Pair:
     return total, (a - (total - part)) + (b - part)
 
 
-def _split(a: Array) -> Pair:
+def split(a: Array) -> Pair:
+    """The parts of an array of 26 bits each, whose sum it is."""
     scaled = a * _SPLITTER
     high = scaled - (scaled - a)
     return high, a - high
@@ -42,14 +54,31 @@ def _split(a: Array) -> Pair:
 def product(a: Array, b: Array | float) -> Pair:
     """The product of two arrays, whose magnitudes are below 1e150."""
     value = np.multiply(a, b)
-    (a1, a2), (b1, b2) = _split(a), _split(making.asarray(b))
-    return value, ((a1 * b1 - value) + a1 * b2 + a2 * b1) + a2 * b2
+    return value, product_error(value, split(a), split(making.asarray(b)))
+
+
+def product_error(value: Array, a: Pair, b: Pair) -> Array:
+    """What a product has lost, from the parts of its factors."""
+    found: Array = a[0] * b[0]
+    found -= value
+    found += a[0] * b[1]
+    found += a[1] * b[0]
+    found += a[1] * b[1]
+    return found
+
+
+def multiple_error(factor: int, value: Array, parts: Pair) -> Array:
+    """What the product with a whole number of at most 26 bits has lost."""
+    found: Array = parts[0] * float(factor)
+    found -= value
+    found += parts[1] * float(factor)
+    return found
 
 
 def square(a: Array) -> Pair:
     """The square of an array, whose magnitude is below 1e150."""
     value = a * a
-    high, low = _split(a)
+    high, low = split(a)
     return value, ((high * high - value) + 2 * high * low) + low * low
 
 
@@ -58,12 +87,6 @@ def square_root(a: Array) -> Pair:
     root = np.sqrt(a)
     value, rest = square(root)
     return root, ((a - value) - rest) / (2 * root)
-
-
-def plus(x: Pair, y: Pair) -> Pair:
-    """The sum of two pairs."""
-    total, rest = sum_of(x[0], y[0])
-    return _normal(total, rest + (x[1] + y[1]))
 
 
 def times(x: Pair, y: Pair) -> Pair:

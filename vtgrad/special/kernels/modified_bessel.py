@@ -8,12 +8,18 @@ exponential. Those of the second kind are ``exp(x) * K(x)``: power series below 
 10.31.2), piecewise polynomials from 1 to 20, made from the differential equation (DLMF 10.25.1;
 Note [Solutions as tables]), and the asymptotic expansion beyond (DLMF 10.40.2).
 
+The derivatives of the scaled functions of order 0 are differences of two that are nearly the same
+for large arguments. Their expansions are subtracted term by term there, and that of the second kind
+has a table of its own.
+
 The first kind of higher order is what derivatives need: its power series (DLMF 10.25.2), whose
 terms are all positive, and the asymptotic expansion.
 """
 
 from __future__ import annotations
 
+from itertools import zip_longest
+from math import log as log_of
 from math import pi, sqrt
 from typing import Final
 
@@ -29,7 +35,7 @@ from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import made_once
 
-__all__ = ["scaled_in", "scaled_k0", "scaled_k1"]
+__all__ = ["scaled_i0_slope", "scaled_in", "scaled_k0", "scaled_k0_slope", "scaled_k1"]
 
 LARGE: Final = 20
 _BITS: Final = 6
@@ -82,6 +88,40 @@ def _expansion_of_high(order: int) -> list[float]:
     return c
 
 
+def scaled_i0_slope(x: Array) -> Array:
+    """The derivative of the scaled function of order 0; 0 at 0, where it jumps."""
+    size = np.abs(x)
+    small = np.minimum(size, LARGE)
+    result = (special_i1(small) - i0(small)) * np.exp(-small)
+    fill_at(size > LARGE, result, _difference_of_large, size)
+    found: Array = np.sign(x) * result
+    return found
+
+
+def _difference_of_large(x: Array) -> Array:
+    """Order 1 less order 0, whose leading terms are the same."""
+    inverse = LARGE / x
+    found: Array = polynomial(_differences(), -inverse) / np.sqrt(x) * (1 / sqrt(2 * pi))
+    return found
+
+
+def scaled_k0_slope(x: Array) -> Array:
+    """The derivative of the scaled function of order 0: that less the one of order 1."""
+    result = _tables()[2](np.maximum(np.minimum(x, LARGE), 1))
+    fill_at(x > LARGE, result, _k_difference_of_large, x)
+    fill_at(x < 1, result, _k_difference_of_small, x)
+    return np.where(x >= 0, np.where(x == 0, -np.inf, result), np.nan)
+
+
+def _k_difference_of_large(x: Array) -> Array:
+    found: Array = polynomial(_differences(), LARGE / x) / np.sqrt(x) * -sqrt(pi / 2)
+    return found
+
+
+def _k_difference_of_small(x: Array) -> Array:
+    return _k_of_small(0, x) - _k_of_small(1, x)
+
+
 def scaled_k0(x: Array) -> Array:
     """``exp(x) * K(x)`` of order 0."""
     return _scaled_k(0, x)
@@ -112,11 +152,11 @@ def _k_of_small(order: int, x: Array) -> Array:
     zero, one = _small_series()
     half = x / 2
     square = half * half
-    log = np.log(half)
+    log = np.log(x) - log_of(2)
     if order == 0:
         found = polynomial(zero, square) - (log + EULER / ONE) * i0(x)
     else:
-        found = (1 / half - polynomial(one, square) * half) / 2 + log * special_i1(x)
+        found = 1 / x - polynomial(one, square) * half / 2 + log * special_i1(x)
     value: Array = found * np.exp(x)
     return value
 
@@ -125,13 +165,25 @@ def _k_of_small(order: int, x: Array) -> Array:
 
 
 @made_once
-def _tables() -> tuple[Piecewise, Piecewise]:
-    """The scaled functions from 1 to `LARGE`."""
+def _differences() -> list[Array]:
+    """The coefficients of order 1 less those of order 0, for powers of ``LARGE / x``."""
+    zero, one = (
+        [c for pair in zip_longest(*expansion(order), fillvalue=0.0) for c in pair]
+        for order in (0, 1)
+    )
+    return [making.asarray(b - a) for a, b in zip_longest(zero, one, fillvalue=0.0)]
+
+
+@made_once
+def _tables() -> tuple[Piecewise, Piecewise, Piecewise]:
+    """The scaled functions from 1 to `LARGE`, and the derivative of the first one."""
     first = 1 << _BITS
     rows = solution(_recurrence, _second_kind_at_one(), first, LARGE << _BITS, _BITS)
     # The derivative of exp(x) * K0 is exp(x) * (K0 - K1).
-    one = [row - slope for row, slope in zip(rows, derivative(rows), strict=False)]
-    return Piecewise(first, _BITS, rows[:8]), Piecewise(first, _BITS, one)
+    slopes = derivative(rows)
+    one = [row - slope for row, slope in zip(rows, slopes, strict=False)]
+    found = [Piecewise(first, _BITS, table) for table in (rows[:8], one, slopes)]
+    return found[0], found[1], found[2]
 
 
 def _recurrence(n: int, c: list[int], count: int) -> int:

@@ -4,10 +4,10 @@ Note [How orthogonal polynomials are computed]
 
 Each follows from the two of lower degree: ``c * p[m + 1] = (a * x + b) * p[m] - d * p[m - 1]`` with
 numbers that depend on m. So do its derivatives, of which that of order k has ``a * k`` times the
-derivative of order ``k - 1`` of ``p[m]`` beside it (the product rule). Numbers are pairs (Note
-[Pairs]): the result is rounded once, also for degrees in the thousands, near the ends of the
-interval, and for shifted polynomials, where ``2 * x - 1`` is no float.
-
+derivative of order ``k - 1`` of ``p[m]`` beside it (the product rule). The errors of all roundings
+are known exactly (Note [Pairs]) and follow the same recurrence: they are added at the end. So the
+result is rounded once, also for degrees in the thousands, near the ends of the interval, and for
+shifted polynomials, where ``2 * x - 1`` is no float.
 The time is linear in the degree.
 """
 
@@ -19,7 +19,13 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from vtgrad.special.kernels.exact_parts import Pair, plus, quotient, sum_of, times
+from vtgrad.special.kernels.exact_parts import (
+    Pair,
+    multiple_error,
+    product_error,
+    split,
+    sum_of,
+)
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
@@ -125,17 +131,21 @@ def _degrees(
     family: Family, argument: Pair, order: int, highest: int
 ) -> Iterator[Callable[[], Array]]:
     """The derivative of an order, for degrees from 0 on."""
-    zero, one = making.zeros_like(argument[0]), making.ones_like(argument[0])
+    x = _Argument(argument)
+    zero, one = making.zeros_like(x.high), making.ones_like(x.high)
     a, b = family.first
     none: Pair = (zero, zero)
     # The derivatives up to the order, of the last degree and of this one.
     before: list[Pair] = [(one, zero)] + [none] * order
-    linear = plus(times(argument, (one * a, zero)), (one * b, zero))
-    now: list[Pair] = ([linear, (one * a, zero)] + [none] * order)[: order + 1]
+    linear = sum_of(a * x.high, one * b)
+    now: list[Pair] = [(linear[0], linear[1] if x.low is None else linear[1] + a * x.low)]
+    now = (now + [(one * a, zero)] + [none] * order)[: order + 1]
     exponent = making.zeros(zero.shape, np.int64)
     yield partial(_scaled, before[order], exponent)
     for m in range(1, highest + 1):
-        largest = np.max([np.abs(high) for high, _ in now], 0)
+        largest = np.abs(now[0][0])
+        for high, _ in now[1:]:
+            np.maximum(largest, np.abs(high), out=largest)
         if np.fmax.reduce(largest, None, initial=0.0) > _LARGE:
             shift = np.where(largest > _LARGE, np.frexp(largest)[1], 0)
             before, now = [
@@ -144,27 +154,79 @@ def _degrees(
             ]
             exponent = exponent + shift
         yield partial(_scaled, now[order], exponent)
-        before, now = now, _next(family.step(m), argument, before, now)
+        if m < highest:
+            before, now = now, _next(family.step(m), x, before, now)
 
 
 def _scaled(pair: Pair, exponent: Array) -> Array:
-    found: Array = np.ldexp(pair[0], exponent)
+    found: Array = np.ldexp(pair[0] + pair[1], exponent)
     return found
+
+
+class _Argument:
+    """The argument of a polynomial, with the parts in which products take it.
+
+    Attributes
+    ----------
+    high : ndarray
+        The argument, rounded.
+    low : ndarray or None
+        What is left of it; None if that is 0 everywhere.
+    parts : tuple of ndarray
+        The rounded argument as a sum of two numbers of 26 bits each.
+    """
+
+    high: Array
+    low: Array | None
+    parts: Pair
+
+    def __init__(self, argument: Pair) -> None:
+        self.high, low = argument
+        self.low = low if low.any() else None
+        self.parts = split(self.high)
 
 
 def _next(
-    step: tuple[int, int, int, int], x: Pair, before: list[Pair], now: list[Pair]
+    step: tuple[int, int, int, int], x: _Argument, before: list[Pair], now: list[Pair]
 ) -> list[Pair]:
-    """The polynomial of the next degree, and its derivatives."""
+    """The polynomial of the next degree, and its derivatives.
+
+    The second part of each pair is the error of the first one, to first order: it goes along by the
+    same recurrence, with the errors of all roundings added.
+    """
     a, b, c, d = step
-    zero = making.zeros_like(x[0])
-    factor = times(x, (zero + a, zero))
-    if b:
-        factor = plus(factor, (zero + b, zero))
+    splits = [split(high) for high, _ in now]
     found: list[Pair] = []
-    for k, (last, this) in enumerate(zip(before, now, strict=True)):
-        total = plus(times(factor, this), times(last, (zero - d, zero)))
+    for k, ((last, last_low), (this, low)) in enumerate(zip(before, now, strict=True)):
+        total = x.high * this
+        rest = x.high * low + product_error(total, x.parts, splits[k])
+        if x.low is not None:
+            rest += x.low * this
+        total, rest = _multiple(a, total, rest, None)
+        terms: list[tuple[int, Array, Array, Pair | None]] = [(-d, last, last_low, None)]
+        if b:
+            terms.append((b, this, low, splits[k]))
         if k:
-            total = plus(total, times(now[k - 1], (zero + a * k, zero)))
-        found.append(total if c == 1 else quotient(total, float(c)))
+            terms.append((a * k, *now[k - 1], splits[k - 1]))
+        for factor, value, value_low, parts in terms:
+            term, term_low = _multiple(factor, value, value_low, parts)
+            total, lost = sum_of(total, term)
+            rest += term_low
+            rest += lost
+        if c > 1:
+            whole = total / c
+            back = whole * c
+            rest += (total - back) - multiple_error(c, back, split(whole))
+            total, rest = whole, rest / c
+        found.append((total, rest))
     return found
+
+
+def _multiple(factor: int, value: Array, low: Array, parts: Pair | None) -> Pair:
+    """A whole number times a number and its error."""
+    total = value * float(factor)
+    rest = low * float(factor)
+    if factor & (factor - 1) and -factor & (-factor - 1):
+        # No power of two.
+        rest += multiple_error(factor, total, split(value) if parts is None else parts)
+    return total, rest

@@ -2,8 +2,9 @@
 
 Note [How spherical Bessel functions are computed]
 
-Up to the order or a little more they are their power series (DLMF 10.53.1); beyond, the recurrence
-of three orders (DLMF 10.51.1), which is stable there, starts from ``sin(x) / x``.
+That of order 0 is ``sin(x) / x``. Others are their power series (DLMF 10.53.1) up to one more than
+the order; beyond, the recurrence of three orders (DLMF 10.51.1), which is stable there, starts from
+order 0.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ def spherical_jn(x: Array, n: Array) -> Array:
 
 
 def _of_order(order: int, x: Array) -> Array:
+    if not order:
+        zero, infinite = x == 0, np.isinf(x)
+        quotient = np.sin(x) / np.where(zero, 1, x)
+        return np.where(zero, 1.0, np.where(infinite, 0.0, quotient))
     result: Array = making.full(x.shape, np.nan)
     near = x <= order + 1
     fill_at(near, result, lambda part: _series(order, part), x)
@@ -49,9 +54,8 @@ def _series(order: int, x: Array) -> Array:
 def _upwards(order: int, x: Array) -> Array:
     infinite = np.isinf(x)
     x = np.where(infinite, 1, x)
-    now = np.sin(x) / x
-    if order:
-        before, now = now, (now - np.cos(x)) / x
-        for k in range(1, order):
-            before, now = now, (2 * k + 1) / x * now - before
+    before = np.sin(x) / x
+    now = (before - np.cos(x)) / x
+    for k in range(1, order):
+        before, now = now, (2 * k + 1) / x * now - before
     return np.where(infinite, 0.0, now)
