@@ -11,6 +11,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind
 from vtgrad.nn.functional.reduction import reduced, reduction_of
 from vtgrad.nn.functional.smooth_activations import logsigmoid
+from vtgrad.nn.functional.traced import is_traced
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -84,7 +85,11 @@ def binary_cross_entropy(
     # Comparisons with nan are false, as they are for PyTorch.
     if ((values < 0) | (values > 1)).any():
         raise OptionValueError("binary_cross_entropy() takes probabilities, between 0 and 1")
-    losses = _CrossEntropy.apply(input, target)
+    if is_traced():
+        # A Function hides which element depends on which.
+        losses = _losses(input, target)
+    else:
+        losses = _CrossEntropy.apply(input, target)
     return reduced(losses if weight is None else F.mul(losses, weight), mode)
 
 
@@ -261,9 +266,7 @@ class _CrossEntropy(Function):
 
     @staticmethod
     def forward(input: Tensor, target: Tensor) -> Tensor:
-        right = F.clamp_min_default(F.log(input), -100)
-        wrong = F.clamp_min_default(F.log1p(F.neg(input)), -100)
-        return F.sub(F.mul(F.sub(target, 1), wrong), F.mul(target, right))
+        return _losses(input, target)
 
     @staticmethod
     def setup_context(ctx: FunctionCtx, inputs: tuple[object, ...], output: object) -> None:
@@ -284,6 +287,12 @@ class _CrossEntropy(Function):
         input, target = ctx.saved_tensors
         moved = F.mul(of_input, _by_probability(input, target))
         return F.add(moved, F.mul(of_target, _by_target(input)))
+
+
+def _losses(input: Tensor, target: Tensor) -> Tensor:
+    right = F.clamp_min_default(F.log(input), -100)
+    wrong = F.clamp_min_default(F.log1p(F.neg(input)), -100)
+    return F.sub(F.mul(F.sub(target, 1), wrong), F.mul(target, right))
 
 
 def _by_probability(input: Tensor, target: Tensor) -> Tensor:
