@@ -225,6 +225,56 @@ def test_ctc_loss_is_the_sum_over_all_alignments(wanted: tuple[int, ...], time: 
         assert f.ctc_loss(x, targets, [time], [len(wanted)], zero_infinity=True).item() == 0
 
 
+def test_labels_and_lengths_of_each_sample_of_a_vmap_are_refused_by_ctc_loss() -> None:
+    x, labels = values((2, 3, 1, 3)), vt.ones(2, 1, 1, dtype=vt.int64)
+    with pytest.raises(NotImplementedError, match="without samples"):
+        vt.vmap(lambda x, labels: f.ctc_loss(x, labels, [3], [1]))(x, labels)
+
+
+INTEGERS: Final[dict[str, tuple[Callable[..., vt.Tensor], vt.Tensor]]] = {
+    "cross_entropy": (
+        lambda x, n: f.cross_entropy(x, n, label_smoothing=0.1, ignore_index=1),
+        vt.tensor([[2, 0, 1], [1, 2, 2]]),
+    ),
+    "multi_margin_loss": (f.multi_margin_loss, vt.tensor([[2, 0, 1], [1, 2, 2]])),
+    "multilabel_margin_loss": (
+        f.multilabel_margin_loss,
+        vt.tensor([[[2, -1, 0]] * 3, [[0, 1, -1]] * 3]),
+    ),
+    "embedding": (
+        lambda x, n: f.embedding(n, x, padding_idx=1, scale_grad_by_freq=True),
+        vt.tensor([[2, 0, 1], [1, 2, 2]]),
+    ),
+    "embedding_bag": (
+        lambda x, n: f.embedding_bag(n, x, vt.tensor([0, 1]), mode="max", padding_idx=0),
+        vt.tensor([[2, 0, 1], [1, 2, 2]]),
+    ),
+    "embedding_bag of offsets": (
+        lambda x, n: f.embedding_bag(vt.tensor([0, 2, 2]), x, n),
+        vt.tensor([[0, 1], [0, 3]]),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", INTEGERS)
+def test_classes_and_numbers_of_each_sample(name: str) -> None:
+    call, integers = INTEGERS[name]
+    x = values((2, 3, 3))
+
+    def slope(x: vt.Tensor, n: vt.Tensor) -> vt.Tensor:
+        gradient: vt.Tensor = vt.func.grad(lambda x: call(x, n).square().sum())(x)
+        return gradient
+
+    for function in (call, slope):
+        found = vt.vmap(function)(x, integers)
+        replayed = vt.jit.replay(function)
+        for k in range(2):
+            expected = function(x[k], integers[k])
+            np.testing.assert_allclose(found[k].numpy(), expected.numpy(), rtol=1e-12)
+            for _ in range(2):
+                np.testing.assert_array_equal(replayed(x[k], integers[k]).numpy(), expected.numpy())
+
+
 # -- statistics that are kept -------------------------------------------------------------------
 
 

@@ -22,7 +22,7 @@ from typing import Final
 
 import numpy as np
 
-from vtgrad.errors import DTypeError, OptionValueError, ShapeError
+from vtgrad.errors import DTypeError, NotSupportedError, OptionValueError, ShapeError
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind
@@ -31,7 +31,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.generated import functional as F
-from vtgrad.ops.rules.batches.values import innermost
+from vtgrad.ops.rules.batches.values import innermost, levels_of
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import index_of
@@ -82,7 +82,7 @@ def ctc_loss(
     Raises
     ------
     NotSupportedError
-        If `log_probs` is not of float32 or float64.
+        If `log_probs` is not of float32 or float64, or labels or lengths have samples of a `vmap`.
     DTypeError
         If labels are not integers.
     ShapeError
@@ -100,6 +100,7 @@ def ctc_loss(
     3.0
     """
     refuse_names("ctc_loss", log_probs, targets)
+    _refuse_samples(targets, input_lengths, target_lengths)
     mode = reduction_of(reduction)
     if check_kind("ctc_loss", log_probs, name="log_probs").itemsize < 4:
         check_kind("ctc_loss", log_probs, "", "log_probs")
@@ -176,6 +177,15 @@ def _lengths(given: Tensor | Sequence[int], name: str, samples: int, largest: in
     if samples and (lengths.min() < 0 or (largest is not None and lengths.max() > largest)):
         raise OptionValueError(f"{name} are from 0 to {largest}, not {lengths.tolist()}")
     return lengths
+
+
+def _refuse_samples(*given: object) -> None:
+    for one in given:
+        if isinstance(one, Tensor) and levels_of(one):
+            raise NotSupportedError(
+                "ctc_loss() takes labels and lengths without samples of a vmap; give it all "
+                "samples along the dimension that it has for them"
+            )
 
 
 def _states(targets: Tensor, counts: Array, blank: int, labels: int, single: bool) -> Array:
