@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typing
 
-from vtgrad.errors import ArgumentValueError, OptionValueError, ShapeError
+from vtgrad.errors import ArgumentValueError, DimensionError, OptionValueError, ShapeError
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.refuse_names import refuse_names
@@ -234,8 +234,10 @@ def multilabel_soft_margin_loss(
     ------
     NotSupportedError
         If `input` is not floating.
+    DimensionError
+        If `input` is 0-d.
     ShapeError
-        If `input` is 0-d, or `target` does not broadcast.
+        If `target` does not broadcast.
     ArgumentValueError
         If there is no such reduction.
 
@@ -251,7 +253,7 @@ def multilabel_soft_margin_loss(
     array_of(target, "target")
     shape = input._impl.array.shape
     if not shape:
-        raise ShapeError("multilabel_soft_margin_loss() needs a dimension of classes", shape=())
+        raise DimensionError("multilabel_soft_margin_loss() needs a dimension of classes", ndim=0)
     wrong = F.mul(F.rsub_Scalar(target, 1), logsigmoid(F.neg(input)))
     losses = F.neg(F.add(F.mul(target, logsigmoid(input)), wrong))
     if weight is not None:

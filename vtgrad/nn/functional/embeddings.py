@@ -93,7 +93,7 @@ def embedding(
             [2., 3.]])
     """
     refuse_names("embedding", input, weight)
-    _check_table("embedding", input, weight, sparse)
+    _check_table("embedding", input, weight, sparse, "fciub")
     rows, width = weight._impl.array.shape
     padding = _padding(padding_idx, rows)
     if max_norm is not None:
@@ -179,7 +179,7 @@ def embedding_bag(
     bags, count = _bags(input, offsets, check_flag(include_last_offset, "include_last_offset"))
     by_count = check_flag(scale_grad_by_freq, "scale_grad_by_freq")
     _check_mode(mode, by_count, sparse)
-    _check_table("embedding_bag", input, weight, sparse)
+    _check_table("embedding_bag", input, weight, sparse, "f")
     if max_norm is not None:
         _limit_norms(weight, input, real_of(max_norm, "max_norm"), real_of(norm_type, "norm_type"))
     if per_sample_weights is not None and mode != "sum":
@@ -299,10 +299,10 @@ def _limit_norms(weight: Tensor, input: Tensor, largest: float, order: float) ->
             F.index_copy_(weight, 0, F.to_dtype(places, np.dtype(np.int64)), scaled)
 
 
-def _check_table(function: str, input: Tensor, weight: Tensor, sparse: bool) -> None:
+def _check_table(function: str, input: Tensor, weight: Tensor, sparse: bool, kinds: str) -> None:
     if array_of(weight, "weight").ndim != 2:
         raise ShapeError(f"the table is a matrix, not of shape {list(weight.shape)}")
-    check_kind(function, weight, "fc", "weight")
+    check_kind(function, weight, kinds, "weight")
     if array_of(input, "input").dtype not in ("int64", "int32"):
         raise DTypeError(f"{function}() takes int64 or int32, not {input.dtype.name}")
     if check_flag(sparse, "sparse"):
