@@ -373,6 +373,40 @@ def test_weights_of_attention_are_dropped() -> None:
     assert found.item() != 1
 
 
+# -- replays of what is written and drawn -------------------------------------------------------
+
+
+def test_statistics_are_kept_by_a_replay_too() -> None:
+    def step(x: vt.Tensor, mean: vt.Tensor, var: vt.Tensor) -> list[vt.Tensor]:
+        x = x.detach().requires_grad_()
+        y = f.batch_norm(x, mean, var, training=True)
+        (slope,) = vt.autograd.grad(y.pow(3).sum(), x)
+        return [y.detach(), slope]
+
+    replayed = vt.jit.replay(step)
+    one, two = ([vt.zeros(3).double(), vt.ones(3).double()] for _ in range(2))
+    for k in range(5):
+        x = values((4, 3), k)
+        for found, expected in zip(replayed(x, *one), step(x, *two), strict=True):
+            np.testing.assert_array_equal(found.numpy(), expected.numpy())
+        np.testing.assert_array_equal(vt.stack(one).numpy(), vt.stack(two).numpy())
+
+
+@pytest.mark.parametrize("name", ["dropout", "rrelu", "alpha_dropout", "gumbel_softmax"])
+def test_replays_draw_what_the_function_draws(name: str) -> None:
+    options: dict[str, Any] = {"dim": 0} if name == "gumbel_softmax" else {"training": True}
+
+    def call(x: vt.Tensor) -> vt.Tensor:
+        found: vt.Tensor = getattr(f, name)(x, **options)
+        return found
+
+    drawn = []
+    for function in (call, vt.jit.replay(call)):
+        vt.manual_seed(1)
+        drawn.append([function(values((5, 4), k)).numpy() for k in range(5)])
+    np.testing.assert_array_equal(drawn[0], drawn[1])
+
+
 # -- everything else ----------------------------------------------------------------------------
 
 
@@ -397,6 +431,8 @@ def test_names_of_dimensions_are_kept_by_activations_and_refused_by_losses() -> 
     x = values((2, 3)).rename("n", "c")
     for name in ("relu", "gelu", "silu", "elu", "hardtanh", "softplus", "leaky_relu"):
         assert getattr(f, name)(x).names == ("n", "c"), name
+    assert f.softmax(x, "c").names == ("n", "c")  # type: ignore[arg-type]
+    assert f.dropout(x).names == ("n", "c")
     with pytest.raises(vt.errors.NamesNotSupportedError):
         f.mse_loss(x, x)
 
