@@ -181,3 +181,54 @@ def test_activations_of_other_dtypes(name: str) -> None:
         assert str(theirs.dtype).rpartition(".")[2] == mine.dtype.name
         tolerance = 2e-3 if dtype == "float16" else 1e-6
         np.testing.assert_allclose(mine.numpy(), theirs.numpy(), tolerance, tolerance)
+
+
+def slopes(library: Any, loss: Callable[[Any, Any], Any], values: Any) -> Any:
+    x = library.tensor(values, dtype=library.float64, requires_grad=True)
+    return library.autograd.grad(loss(library, x).sum(), x)[0].flatten().tolist()
+
+
+# Where PyTorch is wrong: what it gives is said too, so that one that was mended is noticed.
+WRONG: Final[dict[str, tuple[Callable[[Any, Any], Any], Any, Any, Any]]] = {
+    "log_probs that are no logarithms of probabilities": (
+        lambda library, x: library.nn.functional.ctc_loss(
+            x, library.tensor([1]), (1,), (1,), reduction="sum"
+        ),
+        [[0.0, 0.0]],
+        [1.0, 0.0],
+        [0.0, -1.0],
+    ),
+    "frequencies of rows in bags": (
+        lambda library, x: library.nn.functional.embedding_bag(
+            library.tensor([0, 1, 1, 2, 1]),
+            x,
+            library.tensor([0, 3]),
+            mode="sum",
+            scale_grad_by_freq=True,
+        ),
+        [[1.0], [1.0], [1.0]],
+        [1.0, 1.0, 1 / 3],
+        [1.0, 1.0, 1.0],
+    ),
+    "a sixth in float32": (
+        lambda library, x: library.nn.functional.hardsigmoid(x),
+        [1.0],
+        [float(np.float32(1) / np.float32(6))],
+        [1 / 6],
+    ),
+    "a target beside an input of 0": (
+        lambda library, x: library.nn.functional.binary_cross_entropy(
+            library.zeros(1, dtype=library.float64), x
+        ),
+        [0.5],
+        [math.inf],
+        [100.0],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_derivatives_that_pytorch_gets_wrong(name: str) -> None:
+    loss, values, theirs, mine = WRONG[name]
+    np.testing.assert_allclose(slopes(torch, loss, values), theirs, rtol=1e-12)
+    np.testing.assert_allclose(slopes(vt, loss, values), mine, rtol=1e-12)

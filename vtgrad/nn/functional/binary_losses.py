@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import typing
 
-from vtgrad.errors import ArgumentValueError, OptionValueError, ShapeError
+from vtgrad.errors import ArgumentValueError, DimensionError, OptionValueError, ShapeError
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind
 from vtgrad.nn.functional.reduction import reduced, reduction_of
 from vtgrad.nn.functional.smooth_activations import logsigmoid
+from vtgrad.nn.functional.traced import is_traced
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -84,7 +85,11 @@ def binary_cross_entropy(
     # Comparisons with nan are false, as they are for PyTorch.
     if ((values < 0) | (values > 1)).any():
         raise OptionValueError("binary_cross_entropy() takes probabilities, between 0 and 1")
-    losses = _CrossEntropy.apply(input, target)
+    if is_traced():
+        # A Function hides which element depends on which.
+        losses = _losses(input, target)
+    else:
+        losses = _CrossEntropy.apply(input, target)
     return reduced(losses if weight is None else F.mul(losses, weight), mode)
 
 
@@ -229,8 +234,10 @@ def multilabel_soft_margin_loss(
     ------
     NotSupportedError
         If `input` is not floating.
+    DimensionError
+        If `input` is 0-d.
     ShapeError
-        If `input` is 0-d, or `target` does not broadcast.
+        If `target` does not broadcast.
     ArgumentValueError
         If there is no such reduction.
 
@@ -246,7 +253,7 @@ def multilabel_soft_margin_loss(
     array_of(target, "target")
     shape = input._impl.array.shape
     if not shape:
-        raise ShapeError("multilabel_soft_margin_loss() needs a dimension of classes", shape=())
+        raise DimensionError("multilabel_soft_margin_loss() needs a dimension of classes", ndim=0)
     wrong = F.mul(F.rsub_Scalar(target, 1), logsigmoid(F.neg(input)))
     losses = F.neg(F.add(F.mul(target, logsigmoid(input)), wrong))
     if weight is not None:
@@ -261,9 +268,7 @@ class _CrossEntropy(Function):
 
     @staticmethod
     def forward(input: Tensor, target: Tensor) -> Tensor:
-        right = F.clamp_min_default(F.log(input), -100)
-        wrong = F.clamp_min_default(F.log1p(F.neg(input)), -100)
-        return F.sub(F.mul(F.sub(target, 1), wrong), F.mul(target, right))
+        return _losses(input, target)
 
     @staticmethod
     def setup_context(ctx: FunctionCtx, inputs: tuple[object, ...], output: object) -> None:
@@ -284,6 +289,12 @@ class _CrossEntropy(Function):
         input, target = ctx.saved_tensors
         moved = F.mul(of_input, _by_probability(input, target))
         return F.add(moved, F.mul(of_target, _by_target(input)))
+
+
+def _losses(input: Tensor, target: Tensor) -> Tensor:
+    right = F.clamp_min_default(F.log(input), -100)
+    wrong = F.clamp_min_default(F.log1p(F.neg(input)), -100)
+    return F.sub(F.mul(F.sub(target, 1), wrong), F.mul(target, right))
 
 
 def _by_probability(input: Tensor, target: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ import numpy as np
 
 from vtgrad.errors import (
     ArgumentValueError,
+    DimensionError,
     DTypeError,
     OptionValueError,
     OutOfRangeError,
@@ -70,9 +71,9 @@ def nll_loss(
     OutOfRangeError
         If there is no such class.
     ShapeError
-        If `input` is 0-d, or there is not a weight for each class.
+        If the shapes do not fit, or there is not a weight for each class.
     ArgumentValueError
-        If there is no such reduction, or the shapes do not fit.
+        If there is no such reduction.
 
     Examples
     --------
@@ -136,10 +137,12 @@ def cross_entropy(
     OptionValueError
         If `label_smoothing` is not between 0 and 1, or `ignore_index` is not negative beside
         probabilities.
+    DimensionError
+        If `input` is 0-d.
     ShapeError
-        If `input` is 0-d, or there is not a weight for each class.
+        If the shapes do not fit, or there is not a weight for each class.
     ArgumentValueError
-        If there is no such reduction, or the shapes do not fit.
+        If there is no such reduction.
 
     Examples
     --------
@@ -158,7 +161,7 @@ def cross_entropy(
         raise OptionValueError(f"label_smoothing must be between 0 and 1, not {smoothing}")
     shape = input._impl.array.shape
     if not shape:
-        raise ShapeError("cross_entropy() needs a dimension of classes", shape=())
+        raise DimensionError("cross_entropy() needs a dimension of classes", ndim=0)
     if array_of(target, "target").shape == shape:
         if target._impl.array.dtype.kind != "f":
             raise OptionValueError(
@@ -317,7 +320,7 @@ def multilabel_margin_loss(
     mode = reduction_of(reduction, size_average, reduce)
     check_kind("multilabel_margin_loss", input)
     shape = input._impl.array.shape
-    if len(shape) > 2 or array_of(target, "target").shape != shape or 0 in shape[1:]:
+    if len(shape) > 2 or array_of(target, "target").shape != shape or 0 in shape[-1:]:
         raise ShapeError(
             f"multilabel_margin_loss() takes rows of scores and of classes in one shape, not "
             f"{list(shape)} and {list(target.shape)}"
@@ -350,7 +353,7 @@ def _check_classes(function: str, input: Tensor, target: Tensor) -> int:
         raise ShapeError(f"{function}() needs a dimension of classes, and input is 0-d", shape=())
     axis = 1 if len(shape) > 1 else 0
     if classes.shape != shape[:axis] + shape[axis + 1 :]:
-        raise ArgumentValueError(
+        raise ShapeError(
             f"{function}() got classes of shape {list(classes.shape)} for an input of "
             f"{list(shape)}; they have no dimension {axis}, and agree in others"
         )
@@ -412,7 +415,7 @@ def _of_probabilities(
     if mode == "none":
         return F.neg(F.sum_dim_IntList(terms, (axis,)))
     total = F.neg(F.sum_default(terms))
-    samples = math.prod(shape[:axis] + shape[axis + 1 :])
+    samples = math.prod(shape[:axis] + shape[axis + 1 :]) if shape[axis] else math.nan
     return total if mode == "sum" else F.div(total, samples)
 
 

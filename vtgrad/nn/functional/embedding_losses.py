@@ -124,8 +124,7 @@ def margin_ranking_loss(
         shapes = ", ".join([str(list(x.shape)) for x, _ in operands])
         raise ShapeError(f"margin_ranking_loss() takes as many dimensions of all, got {shapes}")
     losses = F.mul(F.neg(target), F.sub(input1, input2))
-    number = margin if isinstance(margin, int) else real_of(margin, "margin")
-    return reduced(F.clamp_min_default(F.add(losses, number), 0), mode)
+    return reduced(F.clamp_min_default(F.add(losses, real_of(margin, "margin")), 0), mode)
 
 
 @explained

@@ -21,14 +21,15 @@ from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.graph.grad_mode import no_grad
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
+from vtgrad.later.searching import searchsorted
 from vtgrad.nn.functional.floating import check_kind, real_of
+from vtgrad.nn.functional.traced import is_traced
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.values import innermost
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
 from vtgrad.storage.integers import index_of
 from vtgrad.tensor.tensor import Tensor
 
@@ -92,7 +93,7 @@ def embedding(
             [2., 3.]])
     """
     refuse_names("embedding", input, weight)
-    _check_table("embedding", input, weight, sparse)
+    _check_table("embedding", input, weight, sparse, "fciub")
     rows, width = weight._impl.array.shape
     padding = _padding(padding_idx, rows)
     if max_norm is not None:
@@ -175,27 +176,22 @@ def embedding_bag(
         )
     if array_of(weight, "weight").ndim != 2:
         raise ArgumentValueError(f"the table is a matrix, not of shape {list(weight.shape)}")
-    ends = _bags(input, offsets, check_flag(include_last_offset, "include_last_offset"))
+    bags, count = _bags(input, offsets, check_flag(include_last_offset, "include_last_offset"))
     by_count = check_flag(scale_grad_by_freq, "scale_grad_by_freq")
     _check_mode(mode, by_count, sparse)
-    _check_table("embedding_bag", input, weight, sparse)
+    _check_table("embedding_bag", input, weight, sparse, "f")
     if max_norm is not None:
         _limit_norms(weight, input, real_of(max_norm, "max_norm"), real_of(norm_type, "norm_type"))
     if per_sample_weights is not None and mode != "sum":
         raise NotSupportedError(f'embedding_bag() weighs rows with mode="sum", not {mode!r}')
     flat = F.reshape(input, (array.size,))
-    values = innermost(flat)._impl.array
-    padding = _padding(padding_idx, weight._impl.array.shape[0])
-    # The bag of each row; rows of no bag, which padding is, are left out.
-    bags = np.repeat(making.arange(len(ends) - 1), np.diff(ends))
-    counted = np.flatnonzero(values != (-1 if padding is None else padding))
-    bags = bags[counted]
-    places = beside(input, counted)
-    found = _chosen(weight, F.index_select(flat, 0, places), None, by_count)
+    found = _chosen(weight, flat, None, by_count)
     if per_sample_weights is not None:
-        shares = F.index_select(F.reshape(per_sample_weights, (array.size,)), 0, places)
+        shares = F.reshape(per_sample_weights, (array.size,))
         found = F.mul(found, F.unsqueeze(shares, 1))
-    return _joined(found, bags, len(ends) - 1, mode)
+    padding = _padding(padding_idx, weight._impl.array.shape[0])
+    left_out = None if padding is None else F.eq(flat, padding)
+    return _joined(found, bags, count, mode, left_out)
 
 
 @explained
@@ -269,40 +265,44 @@ class _ByFrequency(Function):
 
 def _chosen(weight: Tensor, flat: Tensor, padding: int | None, by_count: bool) -> Tensor:
     """The rows with some numbers."""
-    values = innermost(flat)._impl.array
-    count = weight._impl.array.shape[0]
-    if values.size and not (values.min() >= 0 and values.max() < count):
-        raise OutOfRangeError(f"a row is chosen that there is not: the table has {count}")
+    _check_numbers(flat, weight)
     found = F.index_select(weight, 0, flat)
-    if by_count:
-        _, places, counts = np.unique(values, return_inverse=True, return_counts=True)
-        often = counts[places].reshape(-1, 1).astype(weight._impl.array.dtype)
-        found = _ByFrequency.apply(found, beside(weight, often))
+    if by_count and not is_traced():
+        # A Function hides which element depends on which.
+        ones = F.full_like(flat, 1, dtype=weight.dtype)
+        none = F.zeros_shaped(F.detach(weight), (weight._impl.array.shape[0],))
+        often = F.index_select(F.index_add(none, 0, flat, ones), 0, flat)
+        found = _ByFrequency.apply(found, F.unsqueeze(often, 1))
     if padding is not None:
         found = F.where_self(F.unsqueeze(F.eq(flat, padding), 1), F.detach(found), found)
     return found
 
 
+def _check_numbers(numbers: Tensor, weight: Tensor) -> None:
+    values, count = innermost(numbers)._impl.array, weight._impl.array.shape[0]
+    if values.size and not (values.min() >= 0 and values.max() < count):
+        raise OutOfRangeError(f"a row is chosen that there is not: the table has {count}")
+
+
 def _limit_norms(weight: Tensor, input: Tensor, largest: float, order: float) -> None:
     """Scale the rows that will be read and whose norm is too large, in one write."""
-    read = np.unique(innermost(input)._impl.array)
-    if read.size and not (read[0] >= 0 and read[-1] < weight._impl.array.shape[0]):
-        raise OutOfRangeError(f"a row is chosen that there is not, in {list(weight.shape)}")
+    _check_numbers(input, weight)
     with no_grad():
-        places = beside(input, read)
+        # A row that is read several times is written as often, with the same numbers.
+        places = F.reshape(input, (input._impl.array.size,))
         rows = F.index_select(F.detach(weight), 0, places)
         norms = F.linalg_vector_norm(rows, order, (1,), True)
         over = F.gt(norms, largest)
-        if not over._impl.array.any():
-            return
-        factors = F.where_self(over, F.div(F.full_like(norms, largest), F.add(norms, 1e-7)), 1)
-        F.index_copy_(weight, 0, places, F.mul(rows, factors))
+        if innermost(over)._impl.array.any():
+            factors = F.div(F.full_like(norms, largest), F.add(norms, 1e-7))
+            scaled = F.mul(rows, F.where_self(over, factors, 1))
+            F.index_copy_(weight, 0, F.to_dtype(places, np.dtype(np.int64)), scaled)
 
 
-def _check_table(function: str, input: Tensor, weight: Tensor, sparse: bool) -> None:
+def _check_table(function: str, input: Tensor, weight: Tensor, sparse: bool, kinds: str) -> None:
     if array_of(weight, "weight").ndim != 2:
         raise ShapeError(f"the table is a matrix, not of shape {list(weight.shape)}")
-    check_kind(function, weight, "fc", "weight")
+    check_kind(function, weight, kinds, "weight")
     if array_of(input, "input").dtype not in ("int64", "int32"):
         raise DTypeError(f"{function}() takes int64 or int32, not {input.dtype.name}")
     if check_flag(sparse, "sparse"):
@@ -325,59 +325,67 @@ def _padding(padding_idx: int | None, rows: int) -> int | None:
     return number + rows if number < 0 else number
 
 
-def _bags(input: Tensor, offsets: Tensor | None, with_end: bool) -> Array:
-    """Where bags begin, and where the last one ends."""
+def _bags(input: Tensor, offsets: Tensor | None, with_end: bool) -> tuple[Tensor, int]:
+    """The number of the bag of each row, and how many bags there are.
+
+    What stands behind the last bag has the number behind that of the last bag.
+    """
     shape = input._impl.array.shape
     if len(shape) == 2:
         if offsets is not None:
             raise ArgumentValueError("the bags of a matrix are its rows, and need no offsets")
-        begins: Array = making.arange(shape[0] + 1) * shape[1]
-        return begins
+        return beside(input, making.arange(shape[0] * shape[1]) // max(shape[1], 1)), shape[0]
     if len(shape) != 1:
         raise ArgumentValueError(f"input is a vector or a matrix, not of shape {list(shape)}")
     if offsets is None or array_of(offsets, "offsets").ndim != 1:
         raise ArgumentValueError("the bags of a vector need offsets, which are a vector")
     if offsets._impl.array.dtype not in ("int64", "int32"):
         raise DTypeError(f"offsets are of int64 or int32, not {offsets.dtype.name}")
-    begins = innermost(offsets)._impl.array.astype(np.int64)
-    if with_end and not begins.size:
+    begins = innermost(offsets)._impl.array
+    count = offsets._impl.array.shape[0] - with_end
+    if count < 0:
         raise OptionValueError("include_last_offset needs one offset at least")
-    ends = begins if with_end else np.append(begins, shape[0])
-    if begins.size and (begins[0] or (np.diff(ends) < 0).any() or ends[-1] > shape[0]):
-        raise OptionValueError(
-            f"offsets begin at 0, ascend, and end within {shape[0]}, not {begins.tolist()}"
-        )
-    return ends
+    if begins.size and (
+        begins[..., 0].any() or (np.diff(begins) < 0).any() or begins[..., -1].max() > shape[0]
+    ):
+        raise OptionValueError(f"offsets begin at 0, ascend, and end within {shape[0]}")
+    places = beside(input, making.arange(shape[0]))
+    if not begins.size:
+        return F.zeros_like(places), 0
+    later = F.to_dtype(F.narrow(offsets, 0, 1, count + with_end - 1), np.dtype(np.int64))
+    return searchsorted(later, places, right=True), count
 
 
-def _joined(rows: Tensor, bags: Array, count: int, mode: str) -> Tensor:
-    """The sum, the mean or the largest of the rows of each bag."""
+def _joined(rows: Tensor, bags: Tensor, count: int, mode: str, left_out: Tensor | None) -> Tensor:
+    """The sum, the mean or the largest of the rows of each bag, of which some are left out."""
     width = rows._impl.array.shape[1]
-    sizes = np.bincount(bags, minlength=count)
+    counted = F.full_like(bags, 1)
+    if left_out is not None:
+        # A row that is left out goes where those behind the last bag are.
+        bags = F.masked_fill(bags, left_out, count)
+    zeros = F.zeros_shaped(F.detach(rows), (count + 1, width))
+    sizes = F.index_add(F.zeros_shaped(counted, (count + 1,)), 0, bags, counted)
+    sizes = F.unsqueeze(sizes, 1)
     if mode == "max":
-        return _largest(rows, bags, sizes)
-    zeros = F.zeros_shaped(rows, (count, width))
-    total = F.index_add(zeros, 0, beside(rows, bags), rows)
-    if mode == "sum":
-        return total
-    divisors = np.maximum(sizes, 1).reshape(-1, 1).astype(rows._impl.array.dtype)
-    return F.div(total, beside(rows, divisors))
+        found = _largest(rows, bags, zeros, sizes)
+    else:
+        found = F.index_add(zeros, 0, bags, rows)
+        if mode == "mean":
+            found = F.div(found, F.clamp_min_default(sizes, 1))
+    return F.narrow(found, 0, 0, count)
 
 
-def _largest(rows: Tensor, bags: Array, sizes: Array) -> Tensor:
+def _largest(rows: Tensor, bags: Tensor, zeros: Tensor, sizes: Tensor) -> Tensor:
     """The largest of each bag, by element; its gradient is that of the first that is as large."""
-    full = np.flatnonzero(sizes)
-    begins = np.searchsorted(bags, full)
-    width = rows._impl.array.shape[1]
-    zeros = F.zeros_shaped(rows, (len(sizes), width))
-    if not full.size:
-        return zeros
-    values = innermost(F.detach(rows))._impl.array
-    largest = np.maximum.reduceat(values, begins, axis=0)
-    is_largest = values == np.repeat(largest, sizes[full], axis=0)
-    places = np.where(is_largest, making.arange(len(bags))[:, None], len(bags))
-    # A bag with nan has none that is equal; its first row stands for it.
-    first = np.minimum.reduceat(places, begins, axis=0)
-    first = np.where(first == len(bags), begins[:, None], first)
-    chosen = F.gather(rows, 0, beside(rows, first))
-    return F.index_add(zeros, 0, beside(rows, full), chosen)
+    shape = rows._impl.array.shape
+    if not shape[0]:
+        return F.index_add(zeros, 0, bags, rows)
+    values, index = F.detach(rows), F.expand_sizes(F.unsqueeze(bags, 1), shape)
+    largest = F.scatter_reduce(zeros, 0, index, values, "amax", include_self=False)
+    is_largest = F.eq(values, F.gather(largest, 0, index))
+    is_largest = F.logical_or(is_largest, F.isnan(values))
+    numbers = F.unsqueeze(beside(rows, making.arange(shape[0])), 1)
+    numbers = F.where_self(is_largest, numbers, shape[0])
+    last = F.zeros_shaped(index, zeros._impl.array.shape)
+    first = F.scatter_reduce(F.add(last, shape[0] - 1), 0, index, numbers, "amin")
+    return F.masked_fill(F.gather(rows, 0, first), F.eq(sizes, 0), 0)

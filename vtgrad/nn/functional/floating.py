@@ -10,7 +10,13 @@ from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["check_kind", "real_of"]
 
-_WORDS = {"f": "floats", "c": "complex numbers", "i": "integers", "u": "unsigned integers"}
+_WORDS = {
+    "f": "floats",
+    "c": "complex numbers",
+    "i": "integers",
+    "u": "unsigned integers",
+    "b": "bools",
+}
 
 
 def check_kind(function: str, input: Tensor, kinds: str = "f", name: str = "input") -> NumpyDType:

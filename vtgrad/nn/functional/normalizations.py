@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import math
+import typing
 from collections.abc import Sequence
 
 import numpy as np
 
 from vtgrad.errors import ArgumentValueError, OptionValueError, ShapeError
+from vtgrad.function.function import Function
+from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind, real_of
+from vtgrad.nn.functional.traced import is_traced
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import sizes_of
@@ -240,8 +244,72 @@ def local_response_norm(
 
 def standardized(input: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
     """Values with mean 0 and variance 1 over some dimensions."""
-    variance, mean = F.var_mean_dim(input, axes, 0, True)
-    return F.mul(F.sub(input, mean), F.rsqrt(F.add(variance, eps)))
+    dtype = input._impl.array.dtype
+    if dtype.itemsize == 2:
+        # Squares of numbers beyond 255 are not in the range of float16.
+        wide = F.to_dtype(input, np.dtype(np.float32))
+        return F.to_dtype(standardized(wide, axes, eps), dtype)
+    if is_traced():
+        # A Function hides which element depends on which.
+        return _standardized(input, axes, eps)[0]
+    found: tuple[Tensor, Tensor] = _Standardized.apply(input, axes, eps)
+    return found[0]
+
+
+class _Standardized(Function):
+    """The values ``y = (x - mean) * r`` and ``r = 1 / sqrt(variance + eps)``.
+
+    The derivative of ``y`` is its own adjoint, ``t -> r * (t - mean(t) - y * mean(t * y))``, and
+    that of ``r`` is ``t -> -r**2 * mean(t * y)``. So backward reads ``y`` and ``r`` only; that of
+    the steps one by one would make the differences and their squares again.
+    """
+
+    generate_vmap_rule = True
+
+    @staticmethod
+    def forward(input: Tensor, axes: tuple[int, ...], eps: float) -> tuple[Tensor, Tensor]:
+        return _standardized(input, axes, eps)
+
+    @staticmethod
+    def setup_context(ctx: _Context, inputs: tuple[object, ...], output: object) -> None:
+        _, ctx.axes, _ = typing.cast("tuple[Tensor, tuple[int, ...], float]", inputs)
+        ctx.set_materialize_grads(False)
+        ctx.save_for_backward(*typing.cast("tuple[Tensor, Tensor]", output))
+        ctx.save_for_forward(*typing.cast("tuple[Tensor, Tensor]", output))
+
+    @staticmethod
+    def backward(
+        ctx: _Context, of_y: Tensor | None, of_r: Tensor | None
+    ) -> tuple[Tensor | None, None, None]:
+        y, r = ctx.saved_tensors
+        found = None if of_y is None else _projected(of_y, y, r, ctx.axes)
+        if of_r is not None:
+            sizes = [y._impl.array.shape[axis] for axis in ctx.axes]
+            part = F.mul(F.div(F.mul(F.mul(r, r), of_r), -math.prod(sizes)), y)
+            found = part if found is None else F.add(found, part)
+        return found, None, None
+
+    @staticmethod
+    def jvp(ctx: _Context, of_input: Tensor, *_: object) -> tuple[Tensor, Tensor]:
+        y, r = ctx.saved_tensors
+        by_r = F.mean_dim(F.mul(of_input, y), ctx.axes, True)
+        return _projected(of_input, y, r, ctx.axes), F.neg(F.mul(F.mul(r, r), by_r))
+
+
+class _Context(FunctionCtx):
+    axes: tuple[int, ...]
+
+
+def _standardized(input: Tensor, axes: tuple[int, ...], eps: float) -> tuple[Tensor, Tensor]:
+    centred = F.sub(input, F.mean_dim(input, axes, True))
+    variance = F.mean_dim(F.mul(centred, centred), axes, True)
+    factors = F.rsqrt(F.add(variance, eps))
+    return F.mul(centred, factors), factors
+
+
+def _projected(t: Tensor, y: Tensor, r: Tensor, axes: tuple[int, ...]) -> Tensor:
+    along = F.mul(y, F.mean_dim(F.mul(t, y), axes, True))
+    return F.mul(F.sub(F.sub(t, F.mean_dim(t, axes, True)), along), r)
 
 
 def of_channels(shape: Shape, *weights: Tensor | None) -> list[Tensor | None]:

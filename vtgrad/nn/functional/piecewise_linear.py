@@ -274,7 +274,7 @@ def leaky_relu(input: Tensor, negative_slope: float = 0.01, inplace: bool = Fals
     """
     check_kind("leaky_relu", input)
     slope = real_of(negative_slope, "negative_slope")
-    factors = _factors(input, F.full_like(F.detach(input), slope))
+    factors = _factors(input, slope)
     return F.mul_(input, factors) if inplace else F.mul(input, factors)
 
 
@@ -430,9 +430,8 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
         weight = F.reshape(weight, (given.size, *(1,) * (len(shape) - 2)))
     elif given.ndim and not shape:
         weight = F.reshape(weight, ())
-    positive = F.gt(input, 0)
-    # A positive element has no part in the gradient of the weight, also if it is infinite.
-    return F.where_self(positive, input, F.mul(F.masked_fill(input, positive, 0), weight))
+    # At 0 the slope is that of `clamp_max`; see Note [Two halves].
+    return F.add(F.relu(input), F.mul(F.clamp_max_default(input, 0), weight))
 
 
 @explained
@@ -564,9 +563,12 @@ def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor:
     return F.sub(input, F.clamp_default(input, -distance, distance))
 
 
-def _factors(input: Tensor, slopes: Tensor) -> Tensor:
-    """1 for positive elements, and slopes for others."""
-    return F.masked_fill(slopes, F.gt(input, 0), 1)
+def _factors(input: Tensor, slopes: Tensor | float) -> Tensor:
+    """1 for positive elements, and slopes for others: a sum with 0, see Note [Two halves]."""
+    positive = F.gt(input, 0)
+    dtype = input._impl.array.dtype
+    others = F.mul(F.to_dtype(F.logical_not(positive), dtype), slopes)
+    return F.add(F.to_dtype(positive, dtype), others)
 
 
 def _filled(input: Tensor, mask: Tensor, value: float, inplace: bool) -> Tensor:
@@ -584,11 +586,21 @@ def _between(function: str, input: Tensor, low: float, high: float, inplace: boo
         low, high = int(low), int(high)
         if kind == "u" and low < 0:
             raise OptionValueError(f"{function}() of unsigned integers has no negative bounds")
-    below, above = F.le(input, low), F.ge(input, high)
-    return _filled(_filled(input, below, low, inplace), above, high, inplace)
+        found = F.clamp_default(input, low, high)
+        return F.copy_(input, found) if inplace else found
+
+    def bounded(x: Tensor) -> Tensor:
+        return F.clamp_default(_level_at(x, low, high), low, high)
+
+    return in_place(input, bounded) if inplace else bounded(input)
+
+
+def _level_at(input: Tensor, low: float, high: float) -> Tensor:
+    """The same elements, of which those at two places have no derivative."""
+    level = F.masked_fill(input, F.eq(input, low), low)
+    return F.masked_fill(level, F.eq(level, high), high)
 
 
 def _ramp(input: Tensor) -> Tensor:
-    line = F.div(F.add(input, 3), 6)
-    line = F.masked_fill(line, F.le(input, -3), 0)
-    return F.masked_fill(line, F.ge(input, 3), 1)
+    line = F.add(_level_at(input, -3, 3), 3)
+    return F.div(F.clamp_default(line, 0, 6), 6)

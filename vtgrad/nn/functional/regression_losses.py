@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from vtgrad.errors import ArgumentValueError, OptionValueError
+from vtgrad.errors import ArgumentValueError, NotSupportedError, OptionValueError
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind, real_of
 from vtgrad.nn.functional.reduction import reduced, reduction_of
@@ -13,6 +13,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.values import innermost
+from vtgrad.storage.promotion import result_dtype
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.tensor import Tensor
 
@@ -106,8 +107,8 @@ def l1_loss(
     ------
     ShapeError
         If the shapes do not broadcast.
-    NotSupportedError
-        If both are integers.
+    DTypeError, NotSupportedError
+        If the mean of integers is asked for, or both are bools.
     ArgumentValueError
         If there is no such reduction, or the weights have another shape than `input`.
 
@@ -117,7 +118,7 @@ def l1_loss(
     tensor(2.)
     """
     mode = reduction_of(reduction, size_average, reduce)
-    losses = F.abs(_difference("l1_loss", input, target, "fc"))
+    losses = F.abs(_difference("l1_loss", input, target, "fciu"))
     return _weighted(losses, weight, input, mode, by_weight=True)
 
 
@@ -446,9 +447,14 @@ def _difference(function: str, input: Tensor, target: Tensor, kinds: str = "f") 
             f"{function}() got an input of shape {list(shapes[0])} and a target of shape "
             f"{list(shapes[1])}, which broadcast; most programs want one shape"
         )
-    difference = F.sub(input, target)
-    check_kind(function, difference, kinds, "input - target")
-    return difference
+    dtype = result_dtype(input._impl.array, target._impl.array)
+    if dtype.kind not in kinds:
+        raise NotSupportedError(f"{function}() does not take differences of {dtype.name}")
+    # Bools have no differences, but stand for 0 and 1 beside numbers.
+    input, target = (
+        F.to_dtype(x, dtype) if x._impl.array.dtype.kind == "b" else x for x in (input, target)
+    )
+    return F.sub(input, target)
 
 
 def _huber(difference: Tensor, width: float) -> Tensor:

@@ -6,10 +6,9 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind, real_of
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim
+from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim, dim_or_name
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.dtypes import DType
-from vtgrad.storage.shapes import normalize_dim
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.tensor import Tensor
 
@@ -168,4 +167,4 @@ def _dimension(function: str, input: Tensor, dim: int | None) -> int:
     if dim is None:
         dim = 0 if ndim in (0, 1, 3) else 1
         warn(f"{function}() was called without a dimension, and takes dimension {dim}; pass dim=")
-    return checked_dim(dim) if not ndim else normalize_dim(checked_dim(dim), ndim)
+    return dim_or_name(dim)
