@@ -8,7 +8,7 @@ import numpy as np
 
 import vtgrad as vt
 from tests.later.calls import values
-from tests.nn.layer_calls import CALLS
+from tests.nn.loss_calls import CALLS
 from tests.sweeping import sweep
 
 # Parts of the subject, each of which is one test.
