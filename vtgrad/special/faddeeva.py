@@ -84,6 +84,7 @@ def _faddeeva(order: int, z: Array) -> Array:
     for zone, derivative in (summed, _by_sum), (~near & ~summed, _of_large):
         if zone.any():
             result[zone] = _above(order, z[zone], derivative)
+    result[(np.isinf(z.real) | np.isinf(z.imag)) & ~(z.imag < 0)] = 0
     return result
 
 

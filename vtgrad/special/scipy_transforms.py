@@ -550,10 +550,9 @@ def _softplus(x: Array) -> Array:
 
 
 def _pseudo_huber_by_delta(delta: Tensor, r: Tensor) -> Tensor:
-    """``2 delta (root - 1) - r**2 / (delta root)``, without a difference."""
-    square = F.square(r / delta)
-    root = F.sqrt(1 + square)
-    return delta * F.square(square) / (root * F.square(1 + root))
+    """``2 root - 2 delta - r**2 / root``, without a difference and without overflow."""
+    root = F.hypot(delta, r)
+    return r * (r / root) * F.square(r / (delta + root))
 
 
 def _log_quotient(x: Array, y: Array) -> Array:
@@ -569,8 +568,11 @@ def _exprel_slope(x: Array) -> Array:
     for k in reversed(range(20)):
         total = total * x + 1 / (math.factorial(k) * (k + 2))
     quotient = (np.exp(x) * (x - 1) + 1) / (x * x)
-    half = np.exp(x / 2)
-    large = half / x * half * (1 - 1 / x)
+    # Farther out it is infinite, but not a quotient of infinities.
+    far = np.minimum(x, 1e3)
+    half = np.exp(far / 2)
+    large = half / far * half * (1 - 1 / far)
+    quotient = np.where(x < -100, 1 / (x * x), quotient)
     found: Array = np.where(np.abs(x) < 1, total, np.where(x > 30, large, quotient))
     return found
 
@@ -623,7 +625,7 @@ _HUBER: Final[ScipyFunction] = ScipyFunction(
 _PSEUDO_HUBER: Final[ScipyFunction] = ScipyFunction(
     "pseudo_huber",
     delta=_pseudo_huber_by_delta,
-    r=lambda delta, r: r / F.sqrt(1 + F.square(r / delta)),
+    r=lambda delta, r: delta * (r / F.hypot(delta, r)),
 )
 _KL_DIV: Final[ScipyFunction] = ScipyFunction(
     "kl_div", x=lambda x, y: _LOG_QUOTIENT(x, y), y=lambda x, y: (y - x) / y
