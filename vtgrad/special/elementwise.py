@@ -19,14 +19,16 @@ asked, in backward or where the operand has a tangent.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import NoReturn, TypeAlias, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar, NoReturn, TypeAlias, cast
 
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, NotSupportedError
 from vtgrad.function.function import Function, FunctionMeta
 from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.function.node import BackwardCFunction
+from vtgrad.graph.region import Gradient
 from vtgrad.ops.calling.constants import exact_beside
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.generated import functional as F
@@ -97,10 +99,48 @@ class _Recorded(Function):
         saved = ctx.saved_tensors
         return tuple(
             [
-                cls.of.product(grad, name, saved, adjoint=True) if needed else None
-                for name, needed in zip(cls.of.slopes, ctx.needs_input_grad, strict=True)
+                # Without a slope: the node has refused, if the gradient is asked.
+                cls.of.product(grad, name, saved, adjoint=True) if needed and slope else None
+                for (name, slope), needed in zip(
+                    cls.of.slopes.items(), ctx.needs_input_grad, strict=True
+                )
             ]
         )
+
+
+class _Node(BackwardCFunction):
+    """A node that refuses gradients which are asked and not known.
+
+    An operand without a slope may require grad: that is no error while its gradient is not asked.
+    The engine says which ones are.
+    """
+
+    of: ClassVar[Elementwise]
+
+    def apply_owned(
+        self, grad: Array, owned: bool, may_share: bool, needs: int
+    ) -> tuple[Sequence[Gradient | None], Sequence[int]]:
+        """Run backward on the gradient of the result."""
+        self._check(needs)
+        return super().apply_owned(grad, owned, may_share, needs)
+
+    def apply_arrays(self, grads: Sequence[Array | None], needs: int) -> Sequence[Gradient | None]:
+        """Run backward on copies of gradients."""
+        self._check(needs)
+        return super().apply_arrays(grads, needs)
+
+    def apply_tensors(
+        self, grads: Sequence[TensorBase | None], needs: int
+    ) -> Sequence[TensorBase | None]:
+        """Run backward, recorded."""
+        self._check(needs)
+        return super().apply_tensors(grads, needs)
+
+    def _check(self, needs: int) -> None:
+        edges = self.next_edges
+        for nr, (name, slope) in enumerate(self.of.slopes.items()):
+            if slope is None and needs >> nr & 1 and edges[nr] is not None:
+                self.of.refuse(name)
 
 
 class Elementwise:
@@ -197,6 +237,10 @@ class Elementwise:
             "type[_Recorded]",
             FunctionMeta(title, (_Recorded,), {"of": self, "__module__": __name__}),
         )
+        if None in slopes.values():
+            plain = self.node._backward_cls
+            members = {"of": self, "__module__": plain.__module__, "__doc__": plain.__doc__}
+            self.node._backward_cls = type(plain.__name__, (_Node, plain), members)
 
     def __repr__(self) -> str:
         return f"<function of elements {self.name}>"
@@ -304,13 +348,20 @@ class Elementwise:
         """
         slope = self.slopes[name]
         if slope is None:
-            self._refuse(name)
+            self.refuse(name)
         found = slope(*values)
         if adjoint and self.takes_complex:
             found = F.conj(found)
         return F.mul(factor, found)
 
-    def _refuse(self, name: str) -> NoReturn:
+    def refuse(self, name: str) -> NoReturn:
+        """Raise, because there is no derivative by a parameter.
+
+        Raises
+        ------
+        NotSupportedError
+            Always.
+        """
         raise NotSupportedError(
             f"{self.name}() has no derivative with respect to {name}; detach it",
             operator=self.name,
