@@ -42,10 +42,10 @@ __all__ = ["FADDEEVA_SLOPE", "VOIGT_SLOPE"]
 # Up to this absolute value differences lose few digits.
 _NEAR: Final = 1.5
 _NEAR_AXIS: Final = 0.5
-_STEP: Final = 0.5
-_STEPS: Final = 13
+_STEP: Final = 0.4375
+_STEPS: Final = 15
 # From this absolute value on the asymptotic series has all digits.
-_FAR: Final = 6.25
+_FAR: Final = 7.0
 _TERMS: Final = 38
 # From here on ``exp(-x**2)`` is 0.
 _UNDERFLOW: Final = 28.0
