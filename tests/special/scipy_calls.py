@@ -44,6 +44,7 @@ SCIPY_CALLS: Final[Mapping[str, Call]] = {
     "bdtri": (_with("bdtri", 1, 4), [_BETWEEN]),
     "beta": (special.beta, [_ABOVE, _BETWEEN]),
     "betainc": (_with("betainc", 1.5, (0.7, 20.0, 1.0)), [_BETWEEN]),
+    "betainc of the arcsine distribution": (_with("betainc", 0.5, 0.5), [_BETWEEN]),
     "betainc with one large parameter": (_with("betainc", 15, 2.5), [_BETWEEN]),
     "betaincc": (_with("betaincc", 15.0, (0.7, 20.0, 1.0)), [_BETWEEN]),
     "betainccinv": (_with("betainccinv", 1.5, 2.5), [_BETWEEN]),

@@ -371,6 +371,12 @@ def test_slopes_at_the_ends_of_domains() -> None:
     assert slope(special.huber, 1.0, -3.0, by=0) == 2
     assert slope(special.huber, 1.0, -3.0) == -1
     assert slope(special.softplus, 1000.0) == 1
+    assert slope(special.pseudo_huber, 2.0, 1e300) == 2
+    assert slope(special.pseudo_huber, 2.0, -1e300, by=0) == 1e300
+    assert slope(special.exprel, -inf) == 0
+    assert slope(special.exprel, inf) == inf
+    assert slope(special.dawsn, -inf) == 0
+    assert slope(special.voigt_profile, inf, 1.0, 0.5, by=0) == 0
 
 
 def test_voigts_profile_without_one_of_its_parts() -> None:

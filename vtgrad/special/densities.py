@@ -59,18 +59,33 @@ def _gamma_density(a: Array, x: Array) -> Array:
 def _beta_density(a: Array, b: Array, x: Array) -> Array:
     """See Note [Densities by deviances]."""
     special = scipy_special("betainc")
-    result: Array = np.power(x, a - 1) * np.power(1 - x, b - 1) / special.beta(a, b)
-    # The poles of the beta function are zeros, but not beside zeros of the powers.
-    result[((a == 0) | (b == 0)) & (x > 0) & (x < 1)] = 0
+    # For small x the rounding of 1 - x would be taken to a power.
+    of_rest = np.where(x < 0.5, np.exp((b - 1) * np.log1p(-x)), np.power(1 - x, b - 1))
+    power = np.power(x, a - 1) * of_rest
+    result: Array = power * _gamma_of_sum(a, b) * special.rgamma(a) * special.rgamma(b)
     inside = (x > 0) & (x < 1)
-    both = (a >= _LARGE) & (b >= _LARGE) & inside
+    # The poles of the beta function are zeros, but not beside zeros of the powers.
+    result[((a == 0) | (b == 0)) & inside] = 0
+    is_normal = (power > _TINY) & (power < 1 / _TINY) & (a + b < 170)
+    large = (np.maximum(a, b) >= _LARGE) & inside & ~is_normal
+    both = (np.minimum(a, b) >= _LARGE) & large
     result[both] = _beta_of_large(a[both], b[both], x[both])
-    first = (a >= _LARGE) & (b < _LARGE) & inside
+    first = (b < _LARGE) & large
     result[first] = _beta_of_one_large(b[first], a[first], 1 - x[first], x[first])
-    second = (b >= _LARGE) & (a < _LARGE) & inside
+    second = (a < _LARGE) & large
     result[second] = _beta_of_one_large(a[second], b[second], x[second], 1 - x[second])
     result[(x < 0) | (x > 1)] = np.nan
     return result
+
+
+def _gamma_of_sum(a: Array, b: Array) -> Array:
+    """``gamma(a + b)``, with what is rounded off the sum (D. Knuth, TAOCP, 4.2.2, theorem B)."""
+    special = scipy_special("betainc")
+    total = a + b
+    part = total - a
+    lost = (a - (total - part)) + (b - part)
+    value: Array = special.gamma(total)
+    return np.where(lost == 0, value, value * (1 + lost * special.digamma(total)))
 
 
 def _beta_of_large(a: Array, b: Array, x: Array) -> Array:
@@ -83,8 +98,12 @@ def _beta_of_large(a: Array, b: Array, x: Array) -> Array:
 def _beta_of_one_large(a: Array, b: Array, x: Array, y: Array) -> Array:
     """``x**(a - 1) * y**(b - 1) / beta(a, b)`` where b is large, and y is ``1 - x``."""
     logarithm = np.where(y < 0.5, np.log(y), np.log1p(-x))
-    exponent = _exponent_of_quotient(a, b) + (b - 1) * logarithm
+    # A power of y has all digits, but that of 1 - x for small x, and those that are no numbers.
+    of_y = np.power(y, b - 1)
+    direct = (y < 0.5) & (of_y > _TINY)
+    exponent = _exponent_of_quotient(a, b) + np.where(direct, 0, (b - 1) * logarithm)
     power = np.power((a + b) * x, a) * scipy_special("betainc").rgamma(a)
+    power *= np.where(direct, of_y, 1)
     result: Array = power / x * np.exp(exponent)
     return result
 
@@ -179,7 +198,13 @@ def _beta_by_second(a: Tensor, b: Tensor, x: Tensor, density: Tensor) -> Tensor:
 
 
 def _beta_by_place(a: Tensor, b: Tensor, x: Tensor, density: Tensor) -> Tensor:
-    return (a + b - 1) * (BETA_DENSITY(a - 1, b, x) - BETA_DENSITY(a, b - 1, x))
+    inside = F.logical_and(F.gt(x, 0), F.lt(x, 1))
+    place = F.where(inside, x, 0.5)
+    quotient = density * ((a - 1) / place - (b - 1) / (1 - place))
+    # At the ends it is 0 times infinity; the densities of the parameters below are the limits.
+    c, d, end = F.where(inside, 2.0, a), F.where(inside, 2.0, b), F.where(inside, 0.5, x)
+    limit = (c + d - 1) * (BETA_DENSITY(c - 1, d, end) - BETA_DENSITY(c, d - 1, end))
+    return F.where(inside, quotient, limit)
 
 
 DIGAMMA_DIFFERENCE: Final[Elementwise] = Elementwise(

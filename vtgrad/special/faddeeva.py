@@ -41,10 +41,11 @@ __all__ = ["FADDEEVA_SLOPE", "VOIGT_SLOPE"]
 
 # Up to this absolute value differences lose few digits.
 _NEAR: Final = 1.5
-_STEP: Final = 0.5
-_STEPS: Final = 13
+_NEAR_AXIS: Final = 0.5
+_STEP: Final = 0.4375
+_STEPS: Final = 15
 # From this absolute value on the asymptotic series has all digits.
-_FAR: Final = 6.25
+_FAR: Final = 7.0
 _TERMS: Final = 38
 # From here on ``exp(-x**2)`` is 0.
 _UNDERFLOW: Final = 28.0
@@ -75,7 +76,7 @@ def _faddeeva(order: int, z: Array) -> Array:
     if not order:
         return result
     size = np.abs(z)
-    near = ~(size >= _NEAR)
+    near = ~((size >= _NEAR) | (np.abs(z.imag) >= _NEAR_AXIS))
     result[near] = _by_recurrence(order, z[near], result[near])
     # By the real axis the series lacks the normal distribution, which is the real part there.
     by_axis = (np.abs(z.imag) < 1) & (size < _UNDERFLOW)
@@ -83,6 +84,7 @@ def _faddeeva(order: int, z: Array) -> Array:
     for zone, derivative in (summed, _by_sum), (~near & ~summed, _of_large):
         if zone.any():
             result[zone] = _above(order, z[zone], derivative)
+    result[(np.isinf(z.real) | np.isinf(z.imag)) & ~(z.imag < 0)] = 0
     return result
 
 
@@ -112,12 +114,16 @@ def _by_sum(order: int, z: Array) -> Array:
     phase -= np.round(phase.real / _STEP) * _STEP
     first: Array = making.zeros(z.shape, z.dtype)
     second: Array = making.zeros(z.shape, z.dtype)
-    for k in range(-_STEPS, _STEPS + 1):
+    for k in range(_STEPS + 1):
+        # The places t and -t together, so that small real and imaginary parts keep their digits.
         t = start + k * _STEP
-        inverse = 1 / (z - t)
-        term = np.exp(-t * t) * inverse * inverse
-        first -= term
-        second += 2 * term * inverse
+        inverse = 1 / ((z - t) * (z + t))
+        term = 2 * np.exp(-t * t) * inverse * inverse
+        if not k:
+            # There is only one place at 0.
+            term = np.where(start == 0, term / 2, term)
+        first -= term * (z * z + t * t)
+        second += 2 * term * inverse * z * (z * z + 3 * t * t)
     first, second = 1j * _STEP / pi * first, 1j * _STEP / pi * second
     rate = -2j * pi / _STEP
     q = 1 / (1 - np.exp(rate * phase))

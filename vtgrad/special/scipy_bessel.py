@@ -10,14 +10,15 @@ from typing import Final
 
 from vtgrad.ops.calling.explain import explained
 from vtgrad.special.scaled_bessel import IVE_SLOPE, KVE_SLOPE
-from vtgrad.special.scipy_function import Operand, ScipyFunction
+from vtgrad.special.scipy_function import ScipyFunction
+from vtgrad.storage.arrays import Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["iv", "ive", "jn", "jv", "kn", "kv", "kve", "yn", "yv"]
 
 
 @explained
-def jv(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def jv(v: Tensor | Number, z: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return Bessel functions of the first kind of real order.
 
     The values are those of `scipy.special.jv`. There are derivatives by `z` only.
@@ -52,7 +53,7 @@ def jv(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def yv(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def yv(v: Tensor | Number, z: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return Bessel functions of the second kind of real order.
 
     The values are those of `scipy.special.yv`. There are derivatives by `z` only.
@@ -87,7 +88,7 @@ def yv(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def yn(n: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def yn(n: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return Bessel functions of the second kind of integer order.
 
     The values are those of `scipy.special.yn`. There are derivatives by `x` only.
@@ -122,7 +123,7 @@ def yn(n: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def iv(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def iv(v: Tensor | Number, z: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return modified Bessel functions of the first kind of real order.
 
     The values are those of `scipy.special.iv`. There are derivatives by `z` only.
@@ -157,7 +158,7 @@ def iv(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def ive(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def ive(v: Tensor | Number, z: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return ``exp(-abs(z)) * iv(v, z)``.
 
     The values are those of `scipy.special.ive`. There are derivatives by `z` only. It is not
@@ -193,7 +194,7 @@ def ive(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def kv(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def kv(v: Tensor | Number, z: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return modified Bessel functions of the second kind of real order.
 
     The values are those of `scipy.special.kv`. There are derivatives by `z` only.
@@ -228,7 +229,7 @@ def kv(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def kve(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def kve(v: Tensor | Number, z: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return ``exp(z) * kv(v, z)``.
 
     The values are those of `scipy.special.kve`. There are derivatives by `z` only.
@@ -263,7 +264,7 @@ def kve(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def kn(n: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def kn(n: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return modified Bessel functions of the second kind of integer order.
 
     The values are those of `scipy.special.kn`. There are derivatives by `x` only.

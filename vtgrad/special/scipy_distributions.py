@@ -11,9 +11,9 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.densities import BETA_DENSITY, GAMMA_DENSITY, GAMMA_QUOTIENT
 from vtgrad.special.elementwise import Kernel
-from vtgrad.special.scipy_function import Operand, ScipyFunction, scipy_special
+from vtgrad.special.scipy_function import ScipyFunction, scipy_special
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
@@ -39,7 +39,9 @@ __all__ = [
 
 
 @explained
-def bdtr(k: Operand, n: Operand, p: Operand, *, out: Tensor | None = None) -> Tensor:
+def bdtr(
+    k: Tensor | Number, n: Tensor | Number, p: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the probability of at most `k` successes in `n` trials.
 
     The values are those of `scipy.special.bdtr`. There are derivatives by `p` only.
@@ -76,7 +78,9 @@ def bdtr(k: Operand, n: Operand, p: Operand, *, out: Tensor | None = None) -> Te
 
 
 @explained
-def bdtrc(k: Operand, n: Operand, p: Operand, *, out: Tensor | None = None) -> Tensor:
+def bdtrc(
+    k: Tensor | Number, n: Tensor | Number, p: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the probability of more than `k` successes in `n` trials.
 
     The values are those of `scipy.special.bdtrc`. There are derivatives by `p` only.
@@ -113,7 +117,9 @@ def bdtrc(k: Operand, n: Operand, p: Operand, *, out: Tensor | None = None) -> T
 
 
 @explained
-def bdtri(k: Operand, n: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
+def bdtri(
+    k: Tensor | Number, n: Tensor | Number, y: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the inverse of `bdtr` by the probability of a success.
 
     The values are those of `scipy.special.bdtri`. There are derivatives by `y` only.
@@ -150,7 +156,9 @@ def bdtri(k: Operand, n: Operand, y: Operand, *, out: Tensor | None = None) -> T
 
 
 @explained
-def nbdtr(k: Operand, n: Operand, p: Operand, *, out: Tensor | None = None) -> Tensor:
+def nbdtr(
+    k: Tensor | Number, n: Tensor | Number, p: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the probability of at most `k` failures before `n` successes.
 
     The values are those of `scipy.special.nbdtr`. There are derivatives by `p` only.
@@ -187,7 +195,9 @@ def nbdtr(k: Operand, n: Operand, p: Operand, *, out: Tensor | None = None) -> T
 
 
 @explained
-def nbdtrc(k: Operand, n: Operand, p: Operand, *, out: Tensor | None = None) -> Tensor:
+def nbdtrc(
+    k: Tensor | Number, n: Tensor | Number, p: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the probability of more than `k` failures before `n` successes.
 
     The values are those of `scipy.special.nbdtrc`. There are derivatives by `p` only.
@@ -224,7 +234,7 @@ def nbdtrc(k: Operand, n: Operand, p: Operand, *, out: Tensor | None = None) -> 
 
 
 @explained
-def pdtr(k: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
+def pdtr(k: Tensor | Number, m: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the probability of at most `k` events by Poisson's distribution.
 
     The values are those of `scipy.special.pdtr`. There are derivatives by `m` only.
@@ -259,7 +269,7 @@ def pdtr(k: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def pdtrc(k: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
+def pdtrc(k: Tensor | Number, m: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the probability of more than `k` events by Poisson's distribution.
 
     The values are those of `scipy.special.pdtrc`. There are derivatives by `m` only.
@@ -294,7 +304,7 @@ def pdtrc(k: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def pdtri(k: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
+def pdtri(k: Tensor | Number, y: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse of `pdtr` by the mean.
 
     The values are those of `scipy.special.pdtri`. There are derivatives by `y` only.
@@ -329,7 +339,7 @@ def pdtri(k: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def chdtr(v: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def chdtr(v: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the distribution function of the chi-squared distribution.
 
     The values are those of `scipy.special.chdtr`. There are derivatives by `x` only.
@@ -364,7 +374,7 @@ def chdtr(v: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def chdtrc(v: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def chdtrc(v: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the complement of the distribution function of the chi-squared distribution.
 
     The values are those of `scipy.special.chdtrc`. There are derivatives by `x` only.
@@ -399,7 +409,7 @@ def chdtrc(v: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def chdtri(v: Operand, p: Operand, *, out: Tensor | None = None) -> Tensor:
+def chdtri(v: Tensor | Number, p: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse of `chdtrc` by the place.
 
     The values are those of `scipy.special.chdtri`. There are derivatives by `p` only.
@@ -434,7 +444,9 @@ def chdtri(v: Operand, p: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def gdtr(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def gdtr(
+    a: Tensor | Number, b: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the distribution function of the gamma distribution.
 
     The values are those of `scipy.special.gdtr`. There are derivatives by `a` and `x` only.
@@ -471,7 +483,9 @@ def gdtr(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> Te
 
 
 @explained
-def gdtrc(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def gdtrc(
+    a: Tensor | Number, b: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the complement of the distribution function of the gamma distribution.
 
     The values are those of `scipy.special.gdtrc`. There are derivatives by `a` and `x` only.
@@ -508,7 +522,9 @@ def gdtrc(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> T
 
 
 @explained
-def fdtr(dfn: Operand, dfd: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def fdtr(
+    dfn: Tensor | Number, dfd: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the distribution function of the F distribution.
 
     The values are those of `scipy.special.fdtr`. There are derivatives by `x` only.
@@ -543,7 +559,9 @@ def fdtr(dfn: Operand, dfd: Operand, x: Operand, *, out: Tensor | None = None) -
 
 
 @explained
-def fdtrc(dfn: Operand, dfd: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def fdtrc(
+    dfn: Tensor | Number, dfd: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the complement of the distribution function of the F distribution.
 
     The values are those of `scipy.special.fdtrc`. There are derivatives by `x` only.
@@ -578,7 +596,9 @@ def fdtrc(dfn: Operand, dfd: Operand, x: Operand, *, out: Tensor | None = None) 
 
 
 @explained
-def fdtri(dfn: Operand, dfd: Operand, p: Operand, *, out: Tensor | None = None) -> Tensor:
+def fdtri(
+    dfn: Tensor | Number, dfd: Tensor | Number, p: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the inverse of `fdtr` by the place.
 
     The values are those of `scipy.special.fdtri`. There are derivatives by `p` only.
@@ -613,7 +633,7 @@ def fdtri(dfn: Operand, dfd: Operand, p: Operand, *, out: Tensor | None = None) 
 
 
 @explained
-def stdtr(df: Operand, t: Operand, *, out: Tensor | None = None) -> Tensor:
+def stdtr(df: Tensor | Number, t: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the distribution function of Student's distribution.
 
     The values are those of `scipy.special.stdtr`. There are derivatives by `t` only.
@@ -648,7 +668,7 @@ def stdtr(df: Operand, t: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def stdtrit(df: Operand, p: Operand, *, out: Tensor | None = None) -> Tensor:
+def stdtrit(df: Tensor | Number, p: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse of `stdtr` by the place.
 
     The values are those of `scipy.special.stdtrit`. There are derivatives by `p` only.

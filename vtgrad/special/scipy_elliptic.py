@@ -10,7 +10,8 @@ from typing import Final
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elliptic_slopes import COMPLETE_FIRST, COMPLETE_SECOND, FIRST_KIND, SECOND_KIND
-from vtgrad.special.scipy_function import Operand, ScipyFunction
+from vtgrad.special.scipy_function import ScipyFunction
+from vtgrad.storage.arrays import Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["ellipe", "ellipeinc", "ellipk", "ellipkinc", "ellipkm1"]
@@ -116,7 +117,7 @@ def ellipe(m: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def ellipkinc(phi: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
+def ellipkinc(phi: Tensor | Number, m: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the incomplete elliptic integral of the first kind.
 
     The values are those of `scipy.special.ellipkinc`. There are derivatives by all arguments.
@@ -151,7 +152,7 @@ def ellipkinc(phi: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def ellipeinc(phi: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
+def ellipeinc(phi: Tensor | Number, m: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the incomplete elliptic integral of the second kind.
 
     The values are those of `scipy.special.ellipeinc`. There are derivatives by all arguments.

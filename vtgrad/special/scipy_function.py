@@ -115,7 +115,7 @@ class ScipyFunction(Elementwise):
                 self.slopes.values(), zip(self.slopes, operands, strict=True), strict=True
             ):
                 if slope is None and isinstance(x, TensorBase) and requires_grad(x):
-                    self._refuse(name)
+                    self.refuse(name)
         return super().__call__(*operands, out=out)
 
     def _tensors(self, operands: tuple[Operand, ...]) -> list[Tensor]:

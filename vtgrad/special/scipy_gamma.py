@@ -9,7 +9,8 @@ from vtgrad.errors import NotSupportedError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.densities import BETA_DENSITY, DIGAMMA_DIFFERENCE, GAMMA_DENSITY
-from vtgrad.special.scipy_function import Operand, ScipyFunction
+from vtgrad.special.scipy_function import ScipyFunction
+from vtgrad.storage.arrays import Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
@@ -124,7 +125,7 @@ def loggamma(z: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def beta(a: Operand, b: Operand, *, out: Tensor | None = None) -> Tensor:
+def beta(a: Tensor | Number, b: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the beta function.
 
     The values are those of `scipy.special.beta`. There are derivatives by all arguments.
@@ -157,7 +158,7 @@ def beta(a: Operand, b: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def betaln(a: Operand, b: Operand, *, out: Tensor | None = None) -> Tensor:
+def betaln(a: Tensor | Number, b: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the logarithm of the magnitude of the beta function.
 
     The values are those of `scipy.special.betaln`. There are derivatives by all arguments.
@@ -190,7 +191,9 @@ def betaln(a: Operand, b: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def betainc(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def betainc(
+    a: Tensor | Number, b: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the regularised incomplete beta function.
 
     The values are those of `scipy.special.betainc`. There are derivatives by `x` only.
@@ -225,7 +228,9 @@ def betainc(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) ->
 
 
 @explained
-def betaincc(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def betaincc(
+    a: Tensor | Number, b: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the complement of the regularised incomplete beta function.
 
     The values are those of `scipy.special.betaincc`. There are derivatives by `x` only.
@@ -260,7 +265,9 @@ def betaincc(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -
 
 
 @explained
-def betaincinv(a: Operand, b: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
+def betaincinv(
+    a: Tensor | Number, b: Tensor | Number, y: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the inverse of `betainc` by its last argument.
 
     The values are those of `scipy.special.betaincinv`. There are derivatives by `y` only.
@@ -295,7 +302,9 @@ def betaincinv(a: Operand, b: Operand, y: Operand, *, out: Tensor | None = None)
 
 
 @explained
-def betainccinv(a: Operand, b: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
+def betainccinv(
+    a: Tensor | Number, b: Tensor | Number, y: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the inverse of `betaincc` by its last argument.
 
     The values are those of `scipy.special.betainccinv`. There are derivatives by `y` only.
@@ -330,7 +339,7 @@ def betainccinv(a: Operand, b: Operand, y: Operand, *, out: Tensor | None = None
 
 
 @explained
-def gammaincinv(a: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
+def gammaincinv(a: Tensor | Number, y: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse of `gammainc` by its last argument.
 
     The values are those of `scipy.special.gammaincinv`. There are derivatives by `y` only.
@@ -365,7 +374,7 @@ def gammaincinv(a: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def gammainccinv(a: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
+def gammainccinv(a: Tensor | Number, y: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse of `gammaincc` by its last argument.
 
     The values are those of `scipy.special.gammainccinv`. There are derivatives by `y` only.
@@ -400,7 +409,7 @@ def gammainccinv(a: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor
 
 
 @explained
-def poch(z: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
+def poch(z: Tensor | Number, m: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return Pochhammer's symbol ``gamma(z + m) / gamma(z)``.
 
     The values are those of `scipy.special.poch`. There are derivatives by all arguments. Where `z`
@@ -434,7 +443,7 @@ def poch(z: Operand, m: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def binom(n: Operand, k: Operand, *, out: Tensor | None = None) -> Tensor:
+def binom(n: Tensor | Number, k: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the binomial coefficient of real numbers.
 
     The values are those of `scipy.special.binom`. There are derivatives by all arguments. Where it

@@ -11,16 +11,16 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.calling.explain import explained
-from vtgrad.special.scipy_function import Operand, ScipyFunction, scipy_special
+from vtgrad.special.scipy_function import ScipyFunction, scipy_special
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["hyp0f1", "hyp1f1", "hyp2f1", "hyperu"]
 
 
 @explained
-def hyp0f1(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def hyp0f1(v: Tensor | Number, z: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the confluent hypergeometric limit function 0F1.
 
     The values are those of `scipy.special.hyp0f1`. There are derivatives by `z` only.
@@ -55,7 +55,9 @@ def hyp0f1(v: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def hyp1f1(a: Operand, b: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def hyp1f1(
+    a: Tensor | Number, b: Tensor | Number, z: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the confluent hypergeometric function 1F1.
 
     The values are those of `scipy.special.hyp1f1`. There are derivatives by `z` only.
@@ -90,7 +92,14 @@ def hyp1f1(a: Operand, b: Operand, z: Operand, *, out: Tensor | None = None) -> 
 
 
 @explained
-def hyp2f1(a: Operand, b: Operand, c: Operand, z: Operand, *, out: Tensor | None = None) -> Tensor:
+def hyp2f1(
+    a: Tensor | Number,
+    b: Tensor | Number,
+    c: Tensor | Number,
+    z: Tensor | Number,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Return Gauss's hypergeometric function 2F1.
 
     The values are those of `scipy.special.hyp2f1`. There are derivatives by `z` only.
@@ -125,7 +134,9 @@ def hyp2f1(a: Operand, b: Operand, c: Operand, z: Operand, *, out: Tensor | None
 
 
 @explained
-def hyperu(a: Operand, b: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def hyperu(
+    a: Tensor | Number, b: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the confluent hypergeometric function U.
 
     The values are those of `scipy.special.hyperu`. There are derivatives by `x` only.

@@ -8,8 +8,9 @@ from typing import Final
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.faddeeva import FADDEEVA_SLOPE, VOIGT_SLOPE
-from vtgrad.special.scipy_function import Operand, ScipyFunction, as_complex, scipy_special
+from vtgrad.special.scipy_function import ScipyFunction, as_complex, scipy_special
 from vtgrad.storage import making
+from vtgrad.storage.arrays import Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["dawsn", "erfcinv", "erfi", "exp1", "expi", "expn", "owens_t", "voigt_profile", "wofz"]
@@ -78,7 +79,7 @@ def exp1(z: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def expn(n: Operand, x: Operand, *, out: Tensor | None = None) -> Tensor:
+def expn(n: Tensor | Number, x: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the generalised exponential integral.
 
     The values are those of `scipy.special.expn`. There are derivatives by `x` only.
@@ -240,7 +241,7 @@ def erfcinv(y: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 @explained
 def voigt_profile(
-    x: Operand, sigma: Operand, gamma: Operand, *, out: Tensor | None = None
+    x: Tensor | Number, sigma: Tensor | Number, gamma: Tensor | Number, *, out: Tensor | None = None
 ) -> Tensor:
     """Return Voigt's profile.
 
@@ -278,7 +279,7 @@ def voigt_profile(
 
 
 @explained
-def owens_t(h: Operand, a: Operand, *, out: Tensor | None = None) -> Tensor:
+def owens_t(h: Tensor | Number, a: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return Owen's T function.
 
     The values are those of `scipy.special.owens_t`. There are derivatives by all arguments.

@@ -8,16 +8,16 @@ import numpy as np
 
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
-from vtgrad.special.scipy_function import Operand, ScipyFunction, as_complex, scipy_special
+from vtgrad.special.scipy_function import ScipyFunction, as_complex, scipy_special
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["lambertw"]
 
 
 @explained
-def lambertw(z: Tensor, k: Operand = 0, tol: float = 1e-8) -> Tensor:
+def lambertw(z: Tensor, k: Tensor | Number = 0, tol: float = 1e-8) -> Tensor:
     """Return the solution w of ``w * exp(w) == z`` on a branch, Lambert's function.
 
     The values are those of `scipy.special.lambertw`. There are derivatives by `z` only; they are

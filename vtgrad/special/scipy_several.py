@@ -10,10 +10,10 @@ import numpy as np
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise, Kernel
-from vtgrad.special.scipy_function import Operand, ScipyFunction, scipy_special
+from vtgrad.special.scipy_function import ScipyFunction, scipy_special
 from vtgrad.special.scipy_spherical import SPHERICAL_IN, SPHERICAL_JN
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["airy", "ellipj", "fresnel", "shichi", "sici"]
@@ -51,7 +51,7 @@ def airy(z: Tensor) -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 
 @explained
-def ellipj(u: Operand, m: Operand) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+def ellipj(u: Tensor | Number, m: Tensor | Number) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return Jacobi's elliptic functions and their amplitude.
 
     The values are those of `scipy.special.ellipj`. There are derivatives by `u` only.

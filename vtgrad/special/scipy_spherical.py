@@ -13,9 +13,9 @@ import numpy as np
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Slope
-from vtgrad.special.scipy_function import Operand, ScipyFunction, scipy_special
+from vtgrad.special.scipy_function import ScipyFunction, scipy_special
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
@@ -29,7 +29,7 @@ __all__ = [
 
 
 @explained
-def spherical_jn(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
+def spherical_jn(n: Tensor | Number, z: Tensor | Number, derivative: bool = False) -> Tensor:
     """Return spherical Bessel functions of the first kind, or their derivatives.
 
     The values are those of `scipy.special.spherical_jn`. There are derivatives by `z` only.
@@ -64,7 +64,7 @@ def spherical_jn(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
 
 
 @explained
-def spherical_yn(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
+def spherical_yn(n: Tensor | Number, z: Tensor | Number, derivative: bool = False) -> Tensor:
     """Return spherical Bessel functions of the second kind, or their derivatives.
 
     The values are those of `scipy.special.spherical_yn`. There are derivatives by `z` only.
@@ -99,7 +99,7 @@ def spherical_yn(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
 
 
 @explained
-def spherical_in(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
+def spherical_in(n: Tensor | Number, z: Tensor | Number, derivative: bool = False) -> Tensor:
     """Return modified spherical Bessel functions of the first kind, or their derivatives.
 
     The values are those of `scipy.special.spherical_in`. There are derivatives by `z` only.
@@ -134,7 +134,7 @@ def spherical_in(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
 
 
 @explained
-def spherical_kn(n: Operand, z: Operand, derivative: bool = False) -> Tensor:
+def spherical_kn(n: Tensor | Number, z: Tensor | Number, derivative: bool = False) -> Tensor:
     """Return modified spherical Bessel functions of the second kind, or their derivatives.
 
     The values are those of `scipy.special.spherical_kn`. There are derivatives by `z` only.

@@ -10,10 +10,10 @@ import numpy as np
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise
-from vtgrad.special.scipy_function import Operand, ScipyFunction
+from vtgrad.special.scipy_function import ScipyFunction
 from vtgrad.special.scipy_hypergeometric import hyp1f1, hyp2f1
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, Number
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
@@ -36,7 +36,7 @@ __all__ = [
 
 
 @explained
-def boxcox(x: Operand, lmbda: Operand, *, out: Tensor | None = None) -> Tensor:
+def boxcox(x: Tensor | Number, lmbda: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return Box and Cox's transformation ``(x**lmbda - 1) / lmbda``.
 
     The values are those of `scipy.special.boxcox`. There are derivatives by all arguments.
@@ -71,7 +71,7 @@ def boxcox(x: Operand, lmbda: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def boxcox1p(x: Operand, lmbda: Operand, *, out: Tensor | None = None) -> Tensor:
+def boxcox1p(x: Tensor | Number, lmbda: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return Box and Cox's transformation of ``1 + x``.
 
     The values are those of `scipy.special.boxcox1p`. There are derivatives by all arguments.
@@ -106,7 +106,7 @@ def boxcox1p(x: Operand, lmbda: Operand, *, out: Tensor | None = None) -> Tensor
 
 
 @explained
-def inv_boxcox(y: Operand, lmbda: Operand, *, out: Tensor | None = None) -> Tensor:
+def inv_boxcox(y: Tensor | Number, lmbda: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return the inverse of `boxcox` by its first argument.
 
     The values are those of `scipy.special.inv_boxcox`. There are derivatives by all arguments.
@@ -141,7 +141,9 @@ def inv_boxcox(y: Operand, lmbda: Operand, *, out: Tensor | None = None) -> Tens
 
 
 @explained
-def inv_boxcox1p(y: Operand, lmbda: Operand, *, out: Tensor | None = None) -> Tensor:
+def inv_boxcox1p(
+    y: Tensor | Number, lmbda: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the inverse of `boxcox1p` by its first argument.
 
     The values are those of `scipy.special.inv_boxcox1p`. There are derivatives by all arguments.
@@ -344,7 +346,7 @@ def log_expit(x: Tensor, *, out: Tensor | None = None) -> Tensor:
 def softplus(x: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return ``log(1 + exp(x))``.
 
-    The values are those of `scipy.special.softplus`.
+    The values are those of `scipy.special.softplus`, but SciPy is not needed.
 
     Parameters
     ----------
@@ -360,8 +362,6 @@ def softplus(x: Tensor, *, out: Tensor | None = None) -> Tensor:
 
     Raises
     ------
-    MissingPackageError
-        If SciPy is not installed.
     NotSupportedError
         If an operand is complex.
 
@@ -374,7 +374,7 @@ def softplus(x: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def huber(delta: Operand, r: Operand, *, out: Tensor | None = None) -> Tensor:
+def huber(delta: Tensor | Number, r: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return Huber's loss.
 
     The values are those of `scipy.special.huber`. There are derivatives by all arguments.
@@ -409,7 +409,9 @@ def huber(delta: Operand, r: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def pseudo_huber(delta: Operand, r: Operand, *, out: Tensor | None = None) -> Tensor:
+def pseudo_huber(
+    delta: Tensor | Number, r: Tensor | Number, *, out: Tensor | None = None
+) -> Tensor:
     """Return the smooth loss ``delta**2 * (sqrt(1 + (r / delta)**2) - 1)``.
 
     The values are those of `scipy.special.pseudo_huber`. There are derivatives by all arguments.
@@ -444,7 +446,7 @@ def pseudo_huber(delta: Operand, r: Operand, *, out: Tensor | None = None) -> Te
 
 
 @explained
-def kl_div(x: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
+def kl_div(x: Tensor | Number, y: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return ``x * log(x / y) - x + y``.
 
     The values are those of `scipy.special.kl_div`. There are derivatives by all arguments.
@@ -477,7 +479,7 @@ def kl_div(x: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
 
 
 @explained
-def rel_entr(x: Operand, y: Operand, *, out: Tensor | None = None) -> Tensor:
+def rel_entr(x: Tensor | Number, y: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Return ``x * log(x / y)``.
 
     The values are those of `scipy.special.rel_entr`. There are derivatives by all arguments.
@@ -548,10 +550,9 @@ def _softplus(x: Array) -> Array:
 
 
 def _pseudo_huber_by_delta(delta: Tensor, r: Tensor) -> Tensor:
-    """``2 delta (root - 1) - r**2 / (delta root)``, without a difference."""
-    square = F.square(r / delta)
-    root = F.sqrt(1 + square)
-    return delta * F.square(square) / (root * F.square(1 + root))
+    """``2 root - 2 delta - r**2 / root``, without a difference and without overflow."""
+    root = F.hypot(delta, r)
+    return r * (r / root) * F.square(r / (delta + root))
 
 
 def _log_quotient(x: Array, y: Array) -> Array:
@@ -567,8 +568,11 @@ def _exprel_slope(x: Array) -> Array:
     for k in reversed(range(20)):
         total = total * x + 1 / (math.factorial(k) * (k + 2))
     quotient = (np.exp(x) * (x - 1) + 1) / (x * x)
-    half = np.exp(x / 2)
-    large = half / x * half * (1 - 1 / x)
+    # Farther out it is infinite, but not a quotient of infinities.
+    far = np.minimum(x, 1e3)
+    half = np.exp(far / 2)
+    large = half / far * half * (1 - 1 / far)
+    quotient = np.where(x < -100, 1 / (x * x), quotient)
     found: Array = np.where(np.abs(x) < 1, total, np.where(x > 30, large, quotient))
     return found
 
@@ -621,7 +625,7 @@ _HUBER: Final[ScipyFunction] = ScipyFunction(
 _PSEUDO_HUBER: Final[ScipyFunction] = ScipyFunction(
     "pseudo_huber",
     delta=_pseudo_huber_by_delta,
-    r=lambda delta, r: r / F.sqrt(1 + F.square(r / delta)),
+    r=lambda delta, r: delta * (r / F.hypot(delta, r)),
 )
 _KL_DIV: Final[ScipyFunction] = ScipyFunction(
     "kl_div", x=lambda x, y: _LOG_QUOTIENT(x, y), y=lambda x, y: (y - x) / y
