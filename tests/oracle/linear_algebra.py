@@ -17,7 +17,7 @@ from torch.testing._internal.common_methods_invocations import op_db
 
 import vtgrad as vt
 
-__all__ = ["differences", "names"]
+__all__ = ["Sample", "difference", "differences", "names"]
 
 OLDER: Final = frozenset(
     "cholesky cholesky_inverse cholesky_solve lu lu_solve lu_unpack matrix_exp qr svd pinverse"
@@ -70,7 +70,7 @@ def names() -> list[str]:
     return sorted({entry.name for entry in _entries()})
 
 
-class _Sample:
+class Sample:
     """A call on both libraries."""
 
     def __init__(self, entry: Any, sample: Any) -> None:
@@ -161,7 +161,7 @@ def _attempt(call: Callable[[], Any]) -> tuple[Any, bool]:
         return None, True
 
 
-def _difference(sample: _Sample, dtype: torch.dtype) -> str:
+def difference(sample: Sample, dtype: torch.dtype) -> str:
     """What differs first; empty if nothing does."""
     entry = sample.entry
     wanted, refused = _attempt(sample.on_torch)
@@ -207,12 +207,12 @@ def _gradients(library: Any, loss: Any, leaves: Sequence[Any]) -> Any:
     return library.autograd.grad(loss, leaves, create_graph=True, allow_unused=True)
 
 
-def _samples(entry: Any, dtype: torch.dtype) -> Iterator[_Sample]:
+def _samples(entry: Any, dtype: torch.dtype) -> Iterator[Sample]:
     torch.manual_seed(0)
     differentiable = entry.supports_autograd and dtype.is_floating_point | dtype.is_complex
     found = entry.sample_inputs("cpu", dtype, requires_grad=differentiable)
     for sample in islice(found, SAMPLES[dtype in EXACT]):
-        yield _Sample(entry, sample)
+        yield Sample(entry, sample)
 
 
 def differences(name: str) -> Iterator[tuple[str, str]]:
@@ -222,7 +222,7 @@ def differences(name: str) -> Iterator[tuple[str, str]]:
             if entry.name != name or dtype not in entry.supported_dtypes("cpu"):
                 continue
             for nr, sample in enumerate(_samples(entry, dtype)):
-                what = _difference(sample, dtype)
+                what = difference(sample, dtype)
                 if what:
                     shapes = [tuple(x.shape) for x, _ in sample.leaves.values()]
                     options = sample.torch_arguments[2]

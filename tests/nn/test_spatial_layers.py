@@ -9,7 +9,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.nn.functional as F
-from tests.nn.layer_calls import CALLS, COMPLEX, results_of, values
+from tests.nn.spatial_calls import CALLS, COMPLEX, results_of, values
 from tests.sweeping import sweep
 
 
