@@ -521,3 +521,18 @@ def test_integers() -> None:
     assert F.conv_transpose1d(x, w).tolist() == [[[1, 1, 1, -3]]]
     assert F.max_pool1d(x, 2, 1).tolist() == [[[2, 3]]]
     assert F.avg_pool1d(-x, 2, 1).tolist() == [[[-1, -2]]]
+
+
+def test_resizing_by_a_large_factor_is_the_sum_of_its_weights() -> None:
+    x = vt.tensor([[[1.0, 2.0, 4.0]]], dtype=vt.float64, requires_grad=True)
+    found = F.interpolate(x, 300, mode="linear")
+    found.sum().backward()
+    assert x.grad is not None
+    # The hundred places of each element, and half of those between two elements each.
+    np.testing.assert_allclose(x.grad, [[[100.0, 100.0, 100.0]]], rtol=1e-12)
+    assert found[0, 0, 149].item() == pytest.approx(1.995)
+    y = vt.arange(60.0).reshape(1, 1, 60).requires_grad_()
+    F.adaptive_avg_pool1d(y, 3).sum().backward()
+    assert y.grad is not None
+    np.testing.assert_allclose(y.grad, np.full((1, 1, 60), 0.05), rtol=1e-6)
+    assert F.adaptive_avg_pool1d(y, 3).tolist() == [[[9.5, 29.5, 49.5]]]

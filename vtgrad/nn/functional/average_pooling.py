@@ -508,10 +508,9 @@ def _adaptive(name: str, ndim: int, input: T, output_size: int | Sequence[int | 
     out = adaptive_sizes(name, output_size, size)
     found: Tensor = input
     for nr, (n, count) in enumerate(zip(size, out, strict=True)):
-        table = even_windows(n, count)
+        table, counts = even_windows(n, count)
         found = resampled(found, array.ndim - ndim + nr, table)
-        counts = [table.targets.count(o) for o in range(count)]
-        if max(counts, default=1) > 1:
-            row = making.array(counts, array.dtype).reshape(-1, *[1] * (ndim - nr - 1))
+        if count != n:
+            row = counts.astype(array.dtype).reshape(-1, *[1] * (ndim - nr - 1))
             found = F.div(found, beside(input, row))
     return typing.cast("T", found)

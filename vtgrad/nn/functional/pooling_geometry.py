@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from vtgrad.errors import ShapeError
 from vtgrad.nn.functional.convolution_products import Geometry
 from vtgrad.nn.functional.sizes import Sizes, numbers
-from vtgrad.storage.arrays import Shape
+from vtgrad.storage import making
+from vtgrad.storage.arrays import Array, Shape
 
 __all__ = ["adaptive_bounds", "adaptive_sizes", "pooling_geometry"]
 
@@ -86,6 +87,9 @@ def adaptive_sizes(
     return numbers(name, "output_size", filled, len(size), 0)
 
 
-def adaptive_bounds(size: int, count: int) -> list[tuple[int, int]]:
+def adaptive_bounds(size: int, count: int) -> tuple[Array, Array]:
     """The windows that split a dimension evenly: where each begins, and where it ends."""
-    return [(nr * size // count, -(-(nr + 1) * size // count)) for nr in range(count)]
+    numbers_of_windows = making.arange(count)
+    starts = numbers_of_windows * size // max(count, 1)
+    ends = -(-(numbers_of_windows + 1) * size // max(count, 1))
+    return starts, ends

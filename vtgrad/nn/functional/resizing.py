@@ -21,7 +21,6 @@ from vtgrad.nn.functional.sizes import refuse_dtypes
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage import making
 from vtgrad.storage.integers import index_of
 from vtgrad.tensor.tensor import Tensor
 
@@ -122,8 +121,7 @@ def interpolate(
         if is_nearest:
             exact, is_double = mode == "nearest-exact", array.dtype == "float64"
             places = nearest(old[nr], out[nr], scales[nr], exact, is_double)
-            index = making.array(places, "int64")
-            found = F.index_select(found, nr + 2, beside(input, index))
+            found = F.index_select(found, nr + 2, beside(input, places))
             continue
         if antialias:
             table = antialiased(old[nr], out[nr], scales[nr], corners, mode == "bicubic")
