@@ -136,10 +136,18 @@ def _sums(x: Array, axis: int, table: Resampling) -> Array:
         if len(targets) == table.out:
             np.add(total, part, out=total)
         else:
-            index: list[slice | Array] = [slice(None)] * x.ndim
-            index[axis] = targets
-            total[tuple(index)] += part
+            total[_index(x.ndim, axis, targets)] += part
     return total
+
+
+def _index(ndim: int, axis: int, places: Array) -> tuple[slice | Array, ...]:
+    """An index of places of one dimension, which are in order; neighbours are a slice."""
+    index: list[slice | Array] = [slice(None)] * ndim
+    index[axis] = places
+    first, last = int(places[0]), int(places[-1])
+    if last - first + 1 == len(places):
+        index[axis] = slice(first, last + 1)
+    return tuple(index)
 
 
 def _sums_of_runs(x: Array, axis: int, table: Resampling, counts: Array, total: Array) -> Array:
@@ -151,9 +159,7 @@ def _sums_of_runs(x: Array, axis: int, table: Resampling, counts: Array, total: 
         terms = terms * weights.reshape(-1, *[1] * (-axis - 1))
     there = np.flatnonzero(counts)
     starts = (np.cumsum(counts) - counts)[there]
-    index: list[slice | Array] = [slice(None)] * x.ndim
-    index[axis] = there
-    total[tuple(index)] = np.add.reduceat(terms, starts, axis)
+    total[_index(x.ndim, axis, there)] = np.add.reduceat(terms, starts, axis)
     return total
 
 
