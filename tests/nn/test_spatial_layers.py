@@ -352,6 +352,18 @@ REFUSED: list[tuple[str, Callable[[], object], type[Exception], str]] = [
         "int32",
     ),
     (
+        "conv device",
+        lambda: F.conv1d(vt.ones(1, 1, 4), vt.ones(1, 1, 2).to("lane:0")),
+        vt.errors.DeviceError,
+        "one device",
+    ),
+    (
+        "interpolate text",
+        lambda: F.interpolate(vt.ones(1, 1, 2), scale_factor="2"),  # type: ignore[arg-type]  # meant
+        vt.errors.ArgumentTypeError,
+        "scale_factor",
+    ),
+    (
         "linear",
         lambda: F.linear(vt.ones(2, 3), vt.ones(4, 2)),
         vt.errors.ShapeError,

@@ -6,7 +6,7 @@ import typing
 from collections.abc import Sequence
 from typing import TypeVar
 
-from vtgrad.errors import DTypeError, OptionValueError, ShapeError
+from vtgrad.errors import DeviceError, DTypeError, OptionValueError, ShapeError
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.convolution_products import Geometry, product_for
 from vtgrad.nn.functional.sizes import Sizes, is_batch, numbers, refuse_dtypes, spatial
@@ -78,6 +78,8 @@ def conv1d(
         input with its zeros.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     OptionValueError
         If there is no such padding, or it is ``"same"`` with a stride.
     NotSupportedError
@@ -141,6 +143,8 @@ def conv2d(
         input with its zeros.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     OptionValueError
         If there is no such padding, or it is ``"same"`` with a stride.
     NotSupportedError
@@ -206,6 +210,8 @@ def conv3d(
         input with its zeros.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     OptionValueError
         If there is no such padding, or it is ``"same"`` with a stride.
     NotSupportedError
@@ -263,6 +269,8 @@ def conv_transpose1d(
         stride and dilation, or the result has no place.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     NotSupportedError
         If the elements are bools or integers that are not int64.
 
@@ -319,6 +327,8 @@ def conv_transpose2d(
         stride and dilation, or the result has no place.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     NotSupportedError
         If the elements are bools or integers that are not int64.
 
@@ -376,6 +386,8 @@ def conv_transpose3d(
         stride and dilation, or the result has no place.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     NotSupportedError
         If the elements are bools or integers that are not int64.
 
@@ -503,6 +515,12 @@ def _operands(
     if number < 1:
         raise ShapeError(f"{name}() takes at least one group, got {number}", groups=number)
     _check_dtype(name, "weight", array, kernels)
+    if weight.device != input.device:
+        raise DeviceError(
+            f"{name}() takes tensors on one device, got input on {input.device} and weight on "
+            f"{weight.device}; move one with x.to(device)",
+            devices=(input.device, weight.device),
+        )
     return array, kernels, number
 
 

@@ -181,7 +181,8 @@ def _sizes(
     assert scale_factor is not None
     several = scale_factor if isinstance(scale_factor, Sequence) else (scale_factor,) * len(old)
     try:
-        factors = tuple([float(s) for s in _of_length("scale_factor", several, old)])
+        # The product refuses text, which float() reads.
+        factors = tuple([float(s * 1.0) for s in _of_length("scale_factor", several, old)])
         out = tuple([math.floor(n * s) for n, s in zip(old, factors, strict=True)])
     except (TypeError, ValueError, OverflowError):
         raise ArgumentTypeError(
