@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from vtgrad.errors import ShapeError
 from vtgrad.nn.functional.convolution_products import Geometry
-from vtgrad.nn.functional.sizes import Sizes, numbers
+from vtgrad.nn.functional.sizes import numbers
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 
@@ -16,10 +16,10 @@ __all__ = ["adaptive_bounds", "adaptive_sizes", "pooling_geometry"]
 def pooling_geometry(
     name: str,
     size: Shape,
-    kernel_size: Sizes,
-    stride: Sizes | None,
-    padding: Sizes,
-    dilation: Sizes,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None,
+    padding: int | Sequence[int],
+    dilation: int | Sequence[int],
     ceil_mode: bool,
 ) -> Geometry:
     """The windows over an input.
