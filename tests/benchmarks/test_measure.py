@@ -98,6 +98,7 @@ def test_programs_take_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         "stencil",
         "checkpoints",
         "mlp",
+        "convolution",
         "lstm",
         "lanes",
         "shards",

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from benchmarks import cliffs, factorisations, large_arrays, small_operators
+from benchmarks import cliffs, convolution, factorisations, large_arrays, small_operators
 from benchmarks.bench import Bench, Pass, prepared
 from benchmarks.libraries import Library, NumpyToolkit, Real, load
 from benchmarks.suite import SECTIONS
@@ -46,7 +46,11 @@ def test_the_gradients_of_a_program_are_right(case: Case, library: Library) -> N
 def test_every_section_with_a_differentiated_program_has_a_case() -> None:
     # Imports and calls of operators have no program; the others have a test of their own.
     others = {"imports", "small_operators", "cliffs", "every_operator", "growth"}
+<<<<<<< HEAD
     others |= {"checkpoints", "lanes", "shards", "forward_mode", "linear_algebra"}
+=======
+    others |= {"checkpoints", "lanes", "forward_mode", "linear_algebra", "convolution"}
+>>>>>>> w-cnn
     assert {case.section for case in CASES} == set(SECTIONS) - others
 
 
@@ -58,6 +62,24 @@ def test_the_passes_can_be_run_apart(case: Case, library: Library) -> None:
         prepare = prepared(library, case.body, case.arrays, part, case.constants)
         for call in [prepare(), prepare()]:
             call()
+
+
+def test_the_convolution_is_the_sum_over_its_windows(library: Library) -> None:
+    images, kernels = (2, 3, 4, 5), (2, 3, 3, 3)
+    arrays = convolution.inputs(images, kernels)
+    weights = convolution.weights(images, kernels)
+    leaves = [library.leaf(array) for array in arrays]
+    operands = [*leaves, library.constant(weights[0])]
+    convolution.convolved(library, *operands).backward()
+    x, w, _ = arrays
+    padded = np.pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(padded, (3, 3), (2, 3))
+    np.testing.assert_allclose(leaves[1].grad, np.einsum("nchwij,nmhw->mcij", windows, weights[0]))
+    np.testing.assert_allclose(leaves[2].grad, weights[0].sum((0, 2, 3)))
+    around = np.pad(weights[0], ((0, 0), (0, 0), (1, 1), (1, 1)))
+    windows = np.lib.stride_tricks.sliding_window_view(around, (3, 3), (2, 3))
+    turned = w[:, :, ::-1, ::-1]
+    np.testing.assert_allclose(leaves[0].grad, np.einsum("nmhwij,mcij->nchw", windows, turned))
 
 
 def test_elimination_differentiates_the_determinant(library: Library) -> None:

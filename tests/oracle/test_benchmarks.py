@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchmarks import reading_back, rewinding
+from benchmarks import convolution, reading_back, rewinding
 from benchmarks.libraries import PEERS, Body, load
 from benchmarks.linear_algebra import PAIRS, Differentiated, Pair
 from benchmarks.operator_calls import LAYOUTS, calls
@@ -28,6 +28,16 @@ def test_a_peer_finds_the_same_gradients(case: Case, peer: str) -> None:
     ours = case.gradients(load("vtgrad", "float64"))
     for expected, found in zip(theirs, ours, strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+def test_torch_finds_the_same_gradients_of_a_convolution() -> None:
+    sizes = (2, 3, 4, 5), (2, 3, 3, 3)
+    case = Case(
+        "", "", convolution.convolved, convolution.inputs(*sizes), convolution.weights(*sizes)
+    )
+    theirs, ours = [case.gradients(load(name, "float64")) for name in ("torch", "vtgrad")]
+    for expected, found in zip(theirs, ours, strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("pair", PAIRS.values(), ids=PAIRS)

@@ -13,7 +13,7 @@ from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.convolution_products import Geometry
 from vtgrad.nn.functional.pooling_geometry import adaptive_sizes, pooling_geometry
 from vtgrad.nn.functional.resampling import even_windows, resampled
-from vtgrad.nn.functional.sizes import Sizes, numbers, refuse_dtypes, spatial
+from vtgrad.nn.functional.sizes import numbers, refuse_dtypes, spatial
 from vtgrad.nn.functional.window_sums import window_sums
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -39,9 +39,9 @@ T = TypeVar("T", bound=Tensor)
 @explained
 def avg_pool1d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
 ) -> T:
@@ -86,9 +86,9 @@ def avg_pool1d(
 @explained
 def avg_pool2d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
@@ -138,9 +138,9 @@ def avg_pool2d(
 @explained
 def avg_pool3d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     ceil_mode: bool = False,
     count_include_pad: bool = True,
     divisor_override: int | None = None,
@@ -293,8 +293,8 @@ def adaptive_avg_pool3d(input: T, output_size: int | Sequence[int | None] | None
 def lp_pool1d(
     input: T,
     norm_type: float,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> T:
     """Return the root of the sum of powers of each window of signals.
@@ -344,8 +344,8 @@ def lp_pool1d(
 def lp_pool2d(
     input: T,
     norm_type: float,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> T:
     """Return the root of the sum of powers of each window of images.
@@ -395,8 +395,8 @@ def lp_pool2d(
 def lp_pool3d(
     input: T,
     norm_type: float,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
     ceil_mode: bool = False,
 ) -> T:
     """Return the root of the sum of powers of each window of volumes.
@@ -446,7 +446,7 @@ def _means(
     name: str,
     ndim: int,
     input: T,
-    windows: tuple[Sizes, Sizes | None, Sizes],
+    windows: tuple[int | Sequence[int], int | Sequence[int] | None, int | Sequence[int]],
     flags: tuple[bool, bool],
     divisor: int | None,
 ) -> T:
@@ -508,10 +508,9 @@ def _adaptive(name: str, ndim: int, input: T, output_size: int | Sequence[int | 
     out = adaptive_sizes(name, output_size, size)
     found: Tensor = input
     for nr, (n, count) in enumerate(zip(size, out, strict=True)):
-        table = even_windows(n, count)
+        table, counts = even_windows(n, count)
         found = resampled(found, array.ndim - ndim + nr, table)
-        counts = [table.targets.count(o) for o in range(count)]
-        if max(counts, default=1) > 1:
-            row = making.array(counts, array.dtype).reshape(-1, *[1] * (ndim - nr - 1))
+        if count != n:
+            row = counts.astype(array.dtype).reshape(-1, *[1] * (ndim - nr - 1))
             found = F.div(found, beside(input, row))
     return typing.cast("T", found)

@@ -23,7 +23,6 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Sequence
-from itertools import product
 from types import EllipsisType
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -39,12 +38,21 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["Geometry", "cut_out", "fold_into", "placed_under", "product_for", "windows_of"]
+__all__ = [
+    "Geometry",
+    "cut_out",
+    "fold_into",
+    "part_at",
+    "placed_under",
+    "product_for",
+    "windows_of",
+]
 
 Role: TypeAlias = Literal["x", "w", "y"]
 
-# How many bytes of columns are made at a time: what fits in the caches of a core.
-_BYTES: Final = 800_000
+# How many bytes of columns are made at a time: few beside a large input, and yet so many that the C
+# library keeps memory of that size, which it would return to the system after each pass otherwise.
+_BYTES: Final = 6_000_000
 
 
 class Geometry(NamedTuple):
@@ -276,14 +284,35 @@ def fold_into(placed: Array, columns: Array, geometry: Geometry) -> None:
     columns : numpy.ndarray
         The values, of shape ``(N, C, *kernel, *out)``.
     """
-    for at in product(*[range(k) for k in geometry.kernel]):
-        index: list[slice] = []
-        parts = zip(at, geometry.dilation, geometry.stride, geometry.out, strict=True)
-        for k, d, s, o in parts:
-            index.append(slice(k * d, k * d + (o - 1) * s + 1 if o else k * d, s))
-        target = placed[_last(index)]
-        of_place: Array = np.moveaxis(columns, range(2, 2 + len(at)), range(len(at)))[at]
-        np.add(target, of_place, out=target)
+    ndim = len(geometry.kernel)
+    axis = 1 + ndim
+    # One dimension after the other, so that most additions are along whole rows of memory.
+    for nr, places in enumerate(geometry.reached()):
+        target = placed
+        if nr < ndim - 1:
+            shape = [*columns.shape[:2], *columns.shape[3:]]
+            shape[axis] = places
+            target = making.zeros(tuple(shape), columns.dtype)
+        for k in range(geometry.kernel[nr]):
+            part = part_at(target, axis, geometry, nr, k)
+            np.add(part, columns[:, :, k], out=part)
+        columns = target
+
+
+def part_at(x: Array, axis: int, geometry: Geometry, nr: int, k: int) -> Array:
+    """The elements that are under place k of the kernel, along a dimension of space.
+
+    Parameters
+    ----------
+    x : numpy.ndarray
+        The places under the kernel.
+    axis, nr : int
+        The dimension, of the array and among those of space.
+    """
+    start, step, count = k * geometry.dilation[nr], geometry.stride[nr], geometry.out[nr]
+    part = slice(start, start + (count - 1) * step + 1 if count else start, step)
+    found: Array = x[(slice(None),) * axis + (part,)]
+    return found
 
 
 def _in_groups(x: Array, groups: int) -> Array:

@@ -6,10 +6,10 @@ import typing
 from collections.abc import Sequence
 from typing import TypeVar
 
-from vtgrad.errors import DTypeError, OptionValueError, ShapeError
+from vtgrad.errors import DeviceError, DTypeError, OptionValueError, ShapeError
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.convolution_products import Geometry, product_for
-from vtgrad.nn.functional.sizes import Sizes, is_batch, numbers, refuse_dtypes, spatial
+from vtgrad.nn.functional.sizes import is_batch, numbers, refuse_dtypes, spatial
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -34,9 +34,9 @@ def conv1d(
     input: T,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes | str = 0,
-    dilation: Sizes = 1,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> T:
     """Return the convolution of signals with kernels, which are not flipped.
@@ -78,6 +78,8 @@ def conv1d(
         input with its zeros.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     OptionValueError
         If there is no such padding, or it is ``"same"`` with a stride.
     NotSupportedError
@@ -98,9 +100,9 @@ def conv2d(
     input: T,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes | str = 0,
-    dilation: Sizes = 1,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> T:
     """Return the convolution of images with kernels, which are not flipped.
@@ -141,6 +143,8 @@ def conv2d(
         input with its zeros.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     OptionValueError
         If there is no such padding, or it is ``"same"`` with a stride.
     NotSupportedError
@@ -163,9 +167,9 @@ def conv3d(
     input: T,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes | str = 0,
-    dilation: Sizes = 1,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | str = 0,
+    dilation: int | Sequence[int] = 1,
     groups: int = 1,
 ) -> T:
     """Return the convolution of volumes with kernels, which are not flipped.
@@ -206,6 +210,8 @@ def conv3d(
         input with its zeros.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     OptionValueError
         If there is no such padding, or it is ``"same"`` with a stride.
     NotSupportedError
@@ -225,11 +231,11 @@ def conv_transpose1d(
     input: T,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
     groups: int = 1,
-    dilation: Sizes = 1,
+    dilation: int | Sequence[int] = 1,
 ) -> T:
     """Return the transposed convolution of signals: the gradient of `conv1d` by its input.
 
@@ -263,6 +269,8 @@ def conv_transpose1d(
         stride and dilation, or the result has no place.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     NotSupportedError
         If the elements are bools or integers that are not int64.
 
@@ -281,11 +289,11 @@ def conv_transpose2d(
     input: T,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
     groups: int = 1,
-    dilation: Sizes = 1,
+    dilation: int | Sequence[int] = 1,
 ) -> T:
     """Return the transposed convolution of images: the gradient of `conv2d` by its input.
 
@@ -319,6 +327,8 @@ def conv_transpose2d(
         stride and dilation, or the result has no place.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     NotSupportedError
         If the elements are bools or integers that are not int64.
 
@@ -338,11 +348,11 @@ def conv_transpose3d(
     input: T,
     weight: Tensor,
     bias: Tensor | None = None,
-    stride: Sizes = 1,
-    padding: Sizes = 0,
-    output_padding: Sizes = 0,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    output_padding: int | Sequence[int] = 0,
     groups: int = 1,
-    dilation: Sizes = 1,
+    dilation: int | Sequence[int] = 1,
 ) -> T:
     """Return the transposed convolution of volumes: the gradient of `conv3d` by its input.
 
@@ -376,6 +386,8 @@ def conv_transpose3d(
         stride and dilation, or the result has no place.
     DTypeError
         If the tensors have different dtypes.
+    DeviceError
+        If they are on different devices.
     NotSupportedError
         If the elements are bools or integers that are not int64.
 
@@ -394,7 +406,7 @@ def _convolved(
     input: T,
     weight: Tensor,
     bias: Tensor | None,
-    options: tuple[Sizes, Sizes | str, Sizes, int],
+    options: tuple[int | Sequence[int], int | Sequence[int] | str, int | Sequence[int], int],
 ) -> T:
     array, kernels, groups = _operands(name, ndim, input, weight, options[3])
     refuse_dtypes(name, array, "b")
@@ -439,7 +451,9 @@ def _transposed(
     input: T,
     weight: Tensor,
     bias: Tensor | None,
-    options: tuple[Sizes, Sizes, Sizes, int, Sizes],
+    options: tuple[
+        int | Sequence[int], int | Sequence[int], int | Sequence[int], int, int | Sequence[int]
+    ],
 ) -> T:
     array, kernels, groups = _operands(name, ndim, input, weight, options[3])
     # PyTorch has no other integers here.
@@ -503,6 +517,12 @@ def _operands(
     if number < 1:
         raise ShapeError(f"{name}() takes at least one group, got {number}", groups=number)
     _check_dtype(name, "weight", array, kernels)
+    if weight.device != input.device:
+        raise DeviceError(
+            f"{name}() takes tensors on one device, got input on {input.device} and weight on "
+            f"{weight.device}; move one with x.to(device)",
+            devices=(input.device, weight.device),
+        )
     return array, kernels, number
 
 
@@ -530,7 +550,7 @@ def _check_bias(name: str, bias: Tensor | None, input: Array, channels: int) -> 
 
 def _padding(
     name: str,
-    padding: Sizes | str,
+    padding: int | Sequence[int] | str,
     kernel: Sequence[int],
     stride: Sequence[int],
     dilation: Sequence[int],

@@ -91,10 +91,10 @@ def adaptive_places(size: Sequence[int], out: Sequence[int]) -> Places:
     """The windows that split each dimension evenly; the last element of a short one is repeated."""
     found = []
     for n, count in zip(size, out, strict=True):
-        bounds = adaptive_bounds(n, count)
-        most = max([end - start for start, end in bounds], default=1)
-        rows = [tuple([min(start + k, end - 1) for start, end in bounds]) for k in range(most)]
-        found.append(tuple(rows))
+        starts, ends = adaptive_bounds(n, count)
+        most = int((ends - starts).max(initial=1))
+        rows = [np.minimum(starts + k, ends - 1) for k in range(most)]
+        found.append(tuple([tuple(row.tolist()) for row in rows]))
     return tuple(found)
 
 

@@ -15,7 +15,7 @@ from vtgrad.nn.functional.largest_in_windows import (
     places_of_windows,
 )
 from vtgrad.nn.functional.pooling_geometry import adaptive_sizes, pooling_geometry
-from vtgrad.nn.functional.sizes import Sizes, numbers, refuse_dtypes, spatial
+from vtgrad.nn.functional.sizes import numbers, refuse_dtypes, spatial
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -41,20 +41,20 @@ T = TypeVar("T", bound=Tensor)
 @overload
 def max_pool1d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
 ) -> T: ...
 @overload
 def max_pool1d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     *,
     return_indices: Literal[True],
@@ -62,10 +62,10 @@ def max_pool1d(
 @explained
 def max_pool1d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> T | tuple[T, Tensor]:
@@ -120,20 +120,20 @@ def max_pool1d(
 @overload
 def max_pool2d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
 ) -> T: ...
 @overload
 def max_pool2d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     *,
     return_indices: Literal[True],
@@ -141,10 +141,10 @@ def max_pool2d(
 @explained
 def max_pool2d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> T | tuple[T, Tensor]:
@@ -201,20 +201,20 @@ def max_pool2d(
 @overload
 def max_pool3d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: Literal[False] = False,
 ) -> T: ...
 @overload
 def max_pool3d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     *,
     return_indices: Literal[True],
@@ -222,10 +222,10 @@ def max_pool3d(
 @explained
 def max_pool3d(
     input: T,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
-    dilation: Sizes = 1,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
     ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> T | tuple[T, Tensor]:
@@ -461,9 +461,9 @@ def adaptive_max_pool3d(
 def max_unpool1d(
     input: T,
     indices: Tensor,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> T:
     """Return zeros with elements at the places that `max_pool1d` has returned.
@@ -513,9 +513,9 @@ def max_unpool1d(
 def max_unpool2d(
     input: T,
     indices: Tensor,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> T:
     """Return zeros with elements at the places that `max_pool2d` has returned.
@@ -566,9 +566,9 @@ def max_unpool2d(
 def max_unpool3d(
     input: T,
     indices: Tensor,
-    kernel_size: Sizes,
-    stride: Sizes | None = None,
-    padding: Sizes = 0,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
     output_size: Sequence[int] | None = None,
 ) -> T:
     """Return zeros with elements at the places that `max_pool3d` has returned.
@@ -636,7 +636,7 @@ def _unpooled(
     ndim: int,
     input: T,
     indices: Tensor,
-    options: tuple[Sizes, Sizes | None, Sizes],
+    options: tuple[int | Sequence[int], int | Sequence[int] | None, int | Sequence[int]],
     output_size: Sequence[int] | None,
 ) -> T:
     refuse_names(name, input, indices)

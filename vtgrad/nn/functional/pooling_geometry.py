@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from vtgrad.errors import ShapeError
 from vtgrad.nn.functional.convolution_products import Geometry
-from vtgrad.nn.functional.sizes import Sizes, numbers
-from vtgrad.storage.arrays import Shape
+from vtgrad.nn.functional.sizes import numbers
+from vtgrad.storage import making
+from vtgrad.storage.arrays import Array, Shape
 
 __all__ = ["adaptive_bounds", "adaptive_sizes", "pooling_geometry"]
 
@@ -15,10 +16,10 @@ __all__ = ["adaptive_bounds", "adaptive_sizes", "pooling_geometry"]
 def pooling_geometry(
     name: str,
     size: Shape,
-    kernel_size: Sizes,
-    stride: Sizes | None,
-    padding: Sizes,
-    dilation: Sizes,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None,
+    padding: int | Sequence[int],
+    dilation: int | Sequence[int],
     ceil_mode: bool,
 ) -> Geometry:
     """The windows over an input.
@@ -86,6 +87,9 @@ def adaptive_sizes(
     return numbers(name, "output_size", filled, len(size), 0)
 
 
-def adaptive_bounds(size: int, count: int) -> list[tuple[int, int]]:
+def adaptive_bounds(size: int, count: int) -> tuple[Array, Array]:
     """The windows that split a dimension evenly: where each begins, and where it ends."""
-    return [(nr * size // count, -(-(nr + 1) * size // count)) for nr in range(count)]
+    numbers_of_windows = making.arange(count)
+    starts = numbers_of_windows * size // max(count, 1)
+    ends = -(-(numbers_of_windows + 1) * size // max(count, 1))
+    return starts, ends

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import typing
 from collections.abc import Sequence
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -31,6 +31,9 @@ __all__ = ["Resampling", "even_windows", "resampled"]
 
 T = TypeVar("T", bound=Tensor)
 
+# Up to how many terms of a sum are added one after the other, each for all sums at once.
+_LAYERS: Final = 8
+
 
 class Resampling(NamedTuple):
     """The entries of a sparse matrix.
@@ -41,32 +44,32 @@ class Resampling(NamedTuple):
         How many elements the result has.
     size : int
         How many elements there are to choose from.
-    targets, sources : tuple of int
-        By entry, the element of the result and the element that it takes.
-    weights : tuple of float
-        By entry, the factor.
+    targets, sources : numpy.ndarray
+        By entry, the element of the result and the element that it takes, int64.
+    weights : numpy.ndarray or None
+        By entry, the factor, float64; None if all are 1.
     """
 
     out: int
     size: int
-    targets: tuple[int, ...]
-    sources: tuple[int, ...]
-    weights: tuple[float, ...]
+    targets: Array
+    sources: Array
+    weights: Array | None
 
     def turned(self) -> Resampling:
         """The adjoint."""
         return Resampling(self.size, self.out, self.sources, self.targets, self.weights)
 
 
-def even_windows(size: int, count: int) -> Resampling:
-    """The sums of the windows that split a dimension evenly."""
-    pairs = [
-        (nr, place)
-        for nr, (start, end) in enumerate(adaptive_bounds(size, count))
-        for place in range(start, end)
-    ]
-    targets = tuple([nr for nr, _ in pairs])
-    return Resampling(count, size, targets, tuple([n for _, n in pairs]), (1.0,) * len(pairs))
+def even_windows(size: int, count: int) -> tuple[Resampling, Array]:
+    """The sums of the windows that split a dimension evenly, and how many elements each has."""
+    starts, ends = adaptive_bounds(size, count)
+    lengths = ends - starts
+    targets = np.repeat(making.arange(count), lengths)
+    # The number of each entry in its window, beyond the start of the window.
+    before = np.cumsum(lengths) - lengths
+    sources = making.arange(len(targets)) + np.repeat(starts - before, lengths)
+    return Resampling(count, size, targets, sources, None), lengths
 
 
 def resampled(x: T, dim: int, table: Resampling) -> T:
@@ -123,31 +126,56 @@ def _sums(x: Array, axis: int, table: Resampling) -> Array:
     total = making.zeros(tuple(shape), x.dtype)
     dtype = np.finfo(x.dtype).dtype
     behind = (1,) * (-axis - 1)
+    counts = np.bincount(table.targets, minlength=table.out)
+    if counts.max(initial=0) > _LAYERS:
+        return _sums_of_runs(x, axis, table, counts, total)
     for targets, sources, weights in _layers(table):
         part = np.take(x, sources, axis)
-        if any(w != 1 for w in weights):
-            part = part * making.array(weights, dtype).reshape(-1, *behind)
+        if weights is not None:
+            part = part * weights.astype(dtype).reshape(-1, *behind)
         if len(targets) == table.out:
             np.add(total, part, out=total)
         else:
-            index: list[slice | list[int]] = [slice(None)] * x.ndim
-            index[axis] = targets
-            total[tuple(index)] += part
+            total[_index(x.ndim, axis, targets)] += part
     return total
 
 
-def _layers(table: Resampling) -> list[tuple[list[int], list[int], list[float]]]:
-    """The entries in parts that have each target once, in the order of the targets."""
-    layers: list[tuple[list[int], list[int], list[float]]] = []
-    seen = [0] * table.out
-    entries = sorted(zip(table.targets, table.sources, table.weights, strict=True))
-    for target, source, weight in entries:
-        nr = seen[target]
-        seen[target] = nr + 1
-        if nr == len(layers):
-            layers.append(([], [], []))
-        targets, sources, weights = layers[nr]
-        targets.append(target)
-        sources.append(source)
-        weights.append(weight)
+def _index(ndim: int, axis: int, places: Array) -> tuple[slice | Array, ...]:
+    """An index of places of one dimension, which are in order; neighbours are a slice."""
+    index: list[slice | Array] = [slice(None)] * ndim
+    index[axis] = places
+    first, last = int(places[0]), int(places[-1])
+    if last - first + 1 == len(places):
+        index[axis] = slice(first, last + 1)
+    return tuple(index)
+
+
+def _sums_of_runs(x: Array, axis: int, table: Resampling, counts: Array, total: Array) -> Array:
+    """As `_sums`, with all terms in memory at once, those of each target side by side."""
+    order = np.argsort(table.targets, kind="stable")
+    terms = np.take(x, table.sources[order], axis)
+    if table.weights is not None:
+        weights = table.weights[order].astype(np.finfo(x.dtype).dtype)
+        terms = terms * weights.reshape(-1, *[1] * (-axis - 1))
+    there = np.flatnonzero(counts)
+    starts = (np.cumsum(counts) - counts)[there]
+    total[_index(x.ndim, axis, there)] = np.add.reduceat(terms, starts, axis)
+    return total
+
+
+def _layers(table: Resampling) -> list[tuple[Array, Array, Array | None]]:
+    """The entries in parts that have each target at most once, in the order of the targets."""
+    targets = table.targets
+    counts = np.bincount(targets, minlength=table.out)
+    by_target = np.argsort(targets, kind="stable")
+    first = np.repeat(np.cumsum(counts) - counts, counts)
+    # The number of each entry among those of its target.
+    ranks = making.arange(len(targets)) - first
+    order = by_target[np.argsort(ranks, kind="stable")]
+    ends = np.cumsum(np.bincount(ranks)).tolist()
+    layers = []
+    for start, end in zip([0, *ends], ends, strict=False):
+        chosen = order[start:end]
+        weights = None if table.weights is None else table.weights[chosen]
+        layers.append((targets[chosen], table.sources[chosen], weights))
     return layers

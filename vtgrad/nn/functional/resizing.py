@@ -21,7 +21,6 @@ from vtgrad.nn.functional.sizes import refuse_dtypes
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
-from vtgrad.storage import making
 from vtgrad.storage.integers import index_of
 from vtgrad.tensor.tensor import Tensor
 
@@ -122,8 +121,7 @@ def interpolate(
         if is_nearest:
             exact, is_double = mode == "nearest-exact", array.dtype == "float64"
             places = nearest(old[nr], out[nr], scales[nr], exact, is_double)
-            index = making.array(places, "int64")
-            found = F.index_select(found, nr + 2, beside(input, index))
+            found = F.index_select(found, nr + 2, beside(input, places))
             continue
         if antialias:
             table = antialiased(old[nr], out[nr], scales[nr], corners, mode == "bicubic")
@@ -183,7 +181,8 @@ def _sizes(
     assert scale_factor is not None
     several = scale_factor if isinstance(scale_factor, Sequence) else (scale_factor,) * len(old)
     try:
-        factors = tuple([float(s) for s in _of_length("scale_factor", several, old)])
+        # The product refuses text, which float() reads.
+        factors = tuple([float(s * 1.0) for s in _of_length("scale_factor", several, old)])
         out = tuple([math.floor(n * s) for n, s in zip(old, factors, strict=True)])
     except (TypeError, ValueError, OverflowError):
         raise ArgumentTypeError(

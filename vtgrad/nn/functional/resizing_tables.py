@@ -9,23 +9,21 @@ widens the kernel by the factor of shrinking.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator
 from typing import Final
 
 import numpy as np
 
 from vtgrad.nn.functional.resampling import Resampling
+from vtgrad.storage import making
+from vtgrad.storage.arrays import Array
 
-__all__ = ["antialiased", "cubic", "cubic_weights", "linear_between", "nearest"]
+__all__ = ["antialiased", "cubic", "linear_between", "nearest"]
 
 _CUBIC: Final = -0.75
 _CUBIC_ANTIALIASED: Final = -0.5
 
 
-def nearest(
-    size: int, out: int, scale: float | None, exact: bool, is_double: bool
-) -> tuple[int, ...]:
+def nearest(size: int, out: int, scale: float | None, exact: bool, is_double: bool) -> Array:
     """Which element is nearest to the beginning of each place, or to its middle if `exact`.
 
     Parameters
@@ -39,70 +37,55 @@ def nearest(
 
     Returns
     -------
-    tuple of int
+    numpy.ndarray
         For each place, the element.
     """
     step = size / out if scale is None else 1 / scale
     # PyTorch rounds to single precision, which decides ties: positions if the elements are in
     # double precision, the distance of two places otherwise.
-    shift = 0.5 if exact else 0.0
+    at = making.arange(out) + (0.5 if exact else 0.0)
     if is_double:
-        at = [np.float32((o + shift) * step) for o in range(out)]
+        at = (at * step).astype(np.float32)
     else:
-        at = [(np.float32(o) + np.float32(shift)) * np.float32(step) for o in range(out)]
-    return tuple([min(math.floor(x), size - 1) for x in at])
+        at = at.astype(np.float32) * np.float32(step)
+    found: Array = np.minimum(np.floor(at).astype(np.int64), size - 1)
+    return found
 
 
 def linear_between(size: int, out: int, scale: float | None, align_corners: bool) -> Resampling:
     """The two neighbours of each place, by their distances."""
-    entries = []
-    for o, at in enumerate(_positions(size, out, scale, align_corners)):
-        at = max(at, 0.0)
-        left = min(int(at), size - 1)
-        part = min(max(at - left, 0.0), 1.0)
-        entries.append((o, left, 1 - part))
-        entries.append((o, min(left + 1, size - 1), part))
-    return _table(size, out, entries)
+    at = np.maximum(_positions(size, out, scale, align_corners), 0)
+    left = np.minimum(at.astype(np.int64), size - 1)
+    part = np.clip(at - left, 0, 1)
+    right = np.minimum(left + 1, size - 1)
+    return _table(size, np.stack([left, right]), np.stack([1 - part, part]))
 
 
 def cubic(size: int, out: int, scale: float | None, align_corners: bool) -> Resampling:
     """The four neighbours of each place, by the cubic kernel; outside is the last element."""
-    entries = []
-    for o, at in enumerate(_positions(size, out, scale, align_corners)):
-        left = math.floor(at)
-        for k, weight in enumerate(cubic_weights(at - left)):
-            entries.append((o, min(max(left - 1 + k, 0), size - 1), weight))
-    return _table(size, out, entries)
-
-
-def cubic_weights(part: float) -> tuple[float, float, float, float]:
-    """The weights of four neighbours, for a place at this distance from the second one."""
-    return (
-        _keys(1 + part, _CUBIC),
-        _keys(part, _CUBIC),
-        _keys(1 - part, _CUBIC),
-        _keys(2 - part, _CUBIC),
-    )
+    at = _positions(size, out, scale, align_corners)
+    left = np.floor(at).astype(np.int64)
+    shifts = making.arange(-1, 3).reshape(-1, 1)
+    places = np.clip(left + shifts, 0, size - 1)
+    return _table(size, places, _keys(at - left - shifts, _CUBIC))
 
 
 def antialiased(
     size: int, out: int, scale: float | None, align_corners: bool, is_cubic: bool
 ) -> Resampling:
     """The neighbours of each place under a kernel that is wider if there are fewer places."""
-    kernel: Callable[[float], float] = _keys_antialiased if is_cubic else _tent
     step = _step(size, out, scale, align_corners)
     wide = max(step, 1.0)
     reach = (2.0 if is_cubic else 1.0) * wide
-    entries = []
-    for o in range(out):
-        middle = step * (o + 0.5)
-        first = max(int(middle - reach + 0.5), 0)
-        end = min(int(middle + reach + 0.5), size)
-        weights = [kernel((place - middle + 0.5) / wide) for place in range(first, end)]
-        total = math.fsum(weights)
-        for place, weight in zip(range(first, end), weights, strict=True):
-            entries.append((o, place, weight / total if total else weight))
-    return _table(size, out, entries)
+    middle = (making.arange(out) + 0.5) * step
+    first = np.maximum((middle - reach + 0.5).astype(np.int64), 0)
+    end = np.minimum((middle + reach + 0.5).astype(np.int64), size)
+    places = first + making.arange(int(2 * reach) + 2).reshape(-1, 1)
+    away = (places - middle + 0.5) / wide
+    weights = _keys(away, _CUBIC_ANTIALIASED) if is_cubic else np.maximum(0, 1 - np.abs(away))
+    weights = np.where(places < end, weights, 0.0)
+    total = weights.sum(0)
+    return _table(size, places, weights / np.where(total == 0, 1.0, total))
 
 
 def _step(size: int, out: int, scale: float | None, align_corners: bool) -> float:
@@ -112,31 +95,25 @@ def _step(size: int, out: int, scale: float | None, align_corners: bool) -> floa
     return size / out if scale is None else 1.0 / scale
 
 
-def _positions(size: int, out: int, scale: float | None, align_corners: bool) -> Iterator[float]:
+def _positions(size: int, out: int, scale: float | None, align_corners: bool) -> Array:
     """Where each place is among the elements."""
     step = _step(size, out, scale, align_corners)
-    for o in range(out):
-        yield step * o if align_corners else step * (o + 0.5) - 0.5
+    places = making.arange(out)
+    return places * step if align_corners else (places + 0.5) * step - 0.5
 
 
-def _table(size: int, out: int, entries: list[tuple[int, int, float]]) -> Resampling:
-    """The entries without those of weight 0."""
-    kept = [entry for entry in entries if entry[2]]
-    targets, sources = tuple([e[0] for e in kept]), tuple([e[1] for e in kept])
-    return Resampling(out, size, targets, sources, tuple([e[2] for e in kept]))
+def _table(size: int, places: Array, weights: Array) -> Resampling:
+    """The entries, given by neighbour and place, without those of weight 0."""
+    out = places.shape[1]
+    targets = making.broadcast_to(making.arange(out), places.shape)
+    kept = weights != 0
+    return Resampling(out, size, targets[kept], places[kept], weights[kept])
 
 
-def _keys(x: float, a: float) -> float:
-    """The cubic kernel at a distance."""
-    x = abs(x)
-    if x <= 1:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-    return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a if x < 2 else 0.0
-
-
-def _keys_antialiased(x: float) -> float:
-    return _keys(x, _CUBIC_ANTIALIASED)
-
-
-def _tent(x: float) -> float:
-    return max(0.0, 1.0 - abs(x))
+def _keys(x: Array, a: float) -> Array:
+    """The cubic kernel at distances."""
+    x = np.abs(x)
+    near = ((a + 2) * x - (a + 3)) * x * x + 1
+    far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+    found: Array = np.where(x <= 1, near, np.where(x < 2, far, 0.0))
+    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import numpy as np
 
@@ -13,12 +12,12 @@ from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.integers import index_of
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["Sizes", "is_batch", "numbers", "refuse_dtypes", "spatial"]
-
-Sizes: TypeAlias = int | Sequence[int]
+__all__ = ["is_batch", "numbers", "refuse_dtypes", "spatial"]
 
 
-def numbers(function: str, name: str, value: Sizes, ndim: int, least: int) -> tuple[int, ...]:
+def numbers(
+    function: str, name: str, value: int | Sequence[int], ndim: int, least: int
+) -> tuple[int, ...]:
     """One number for each dimension of space.
 
     Parameters

@@ -19,7 +19,7 @@ from vtgrad.function.batched_apply import VmapInfo
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
-from vtgrad.nn.functional.convolution_products import Geometry, cut_out, placed_under
+from vtgrad.nn.functional.convolution_products import Geometry, cut_out, part_at, placed_under
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
@@ -105,22 +105,14 @@ def _wide(x: Array) -> Array:
     return x.astype(np.float32) if x.dtype == np.float16 else x
 
 
-def _part(x: Array, axis: int, geometry: Geometry, nr: int, k: int) -> Array:
-    """The elements of every window that are at place k of the interval of a dimension."""
-    start, step, count = k * geometry.dilation[nr], geometry.stride[nr], geometry.out[nr]
-    part = slice(start, start + (count - 1) * step + 1 if count else start, step)
-    found: Array = x[(slice(None),) * axis + (part,)]
-    return found
-
-
 def _summed(x: Array, geometry: Geometry) -> Array:
     lead = x.ndim - len(geometry.kernel)
     x = placed_under(x, geometry)
     for nr, size in enumerate(geometry.kernel):
         axis = lead + nr
-        total = making.array(_part(x, axis, geometry, nr, 0), order="C")
+        total = making.array(part_at(x, axis, geometry, nr, 0), order="C")
         for k in range(1, size):
-            np.add(total, _part(x, axis, geometry, nr, k), out=total)
+            np.add(total, part_at(x, axis, geometry, nr, k), out=total)
         x = total
     return x
 
@@ -132,7 +124,7 @@ def _spread(x: Array, geometry: Geometry) -> Array:
         axis = lead + nr
         whole = making.zeros((*x.shape[:axis], reached[nr], *x.shape[axis + 1 :]), x.dtype)
         for k in range(geometry.kernel[nr]):
-            target = _part(whole, axis, geometry, nr, k)
+            target = part_at(whole, axis, geometry, nr, k)
             np.add(target, x, out=target)
         x = whole
     return cut_out(x, geometry)

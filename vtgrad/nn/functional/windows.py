@@ -14,7 +14,7 @@ from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.convolution_products import Geometry, cut_out, fold_into, windows_of
-from vtgrad.nn.functional.sizes import Sizes, is_batch, numbers, refuse_dtypes, spatial
+from vtgrad.nn.functional.sizes import is_batch, numbers, refuse_dtypes, spatial
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
@@ -93,7 +93,11 @@ class _Folded(_Linear):
 
 @explained
 def unfold(
-    input: T, kernel_size: Sizes, dilation: Sizes = 1, padding: Sizes = 0, stride: Sizes = 1
+    input: T,
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
 ) -> T:
     """Return the windows of images as columns of a matrix.
 
@@ -151,11 +155,11 @@ def unfold(
 @explained
 def fold(
     input: T,
-    output_size: Sizes,
-    kernel_size: Sizes,
-    dilation: Sizes = 1,
-    padding: Sizes = 0,
-    stride: Sizes = 1,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    dilation: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0,
+    stride: int | Sequence[int] = 1,
 ) -> T:
     """Return images that are the sums of windows: the adjoint of `unfold`.
 
@@ -205,7 +209,12 @@ def fold(
 
 
 def _geometry(
-    name: str, size: tuple[int, ...], kernel: Sizes, dilation: Sizes, padding: Sizes, stride: Sizes
+    name: str,
+    size: tuple[int, ...],
+    kernel: int | Sequence[int],
+    dilation: int | Sequence[int],
+    padding: int | Sequence[int],
+    stride: int | Sequence[int],
 ) -> Geometry:
     ndim = len(size)
     kernels = numbers(name, "kernel_size", kernel, ndim, 1)

@@ -19,7 +19,7 @@ import pytest
 import vtgrad as vt
 <<<<<<< HEAD
 import vtgrad.nn.functional as F
-from tests.nn.layer_calls import CALLS, COMPLEX, results_of, values
+from tests.nn.spatial_calls import CALLS, COMPLEX, results_of, values
 from tests.sweeping import sweep
 
 
@@ -362,6 +362,18 @@ REFUSED: list[tuple[str, Callable[[], object], type[Exception], str]] = [
         "int32",
     ),
     (
+        "conv device",
+        lambda: F.conv1d(vt.ones(1, 1, 4), vt.ones(1, 1, 2).to("lane:0")),
+        vt.errors.DeviceError,
+        "one device",
+    ),
+    (
+        "interpolate text",
+        lambda: F.interpolate(vt.ones(1, 1, 2), scale_factor="2"),  # type: ignore[arg-type]  # meant
+        vt.errors.ArgumentTypeError,
+        "scale_factor",
+    ),
+    (
         "linear",
         lambda: F.linear(vt.ones(2, 3), vt.ones(4, 2)),
         vt.errors.ShapeError,
@@ -531,6 +543,7 @@ def test_integers() -> None:
     assert F.conv_transpose1d(x, w).tolist() == [[[1, 1, 1, -3]]]
     assert F.max_pool1d(x, 2, 1).tolist() == [[[2, 3]]]
     assert F.avg_pool1d(-x, 2, 1).tolist() == [[[-1, -2]]]
+<<<<<<< HEAD:tests/nn/test_layers.py
 =======
 from tests.later.calls import values
 from tests.nn.layer_calls import CALLS, f
@@ -982,3 +995,20 @@ def test_arrays_stand_for_tensors_and_wrong_types_are_named() -> None:
     with pytest.raises(TypeError, match="'beta'"):
         f.softplus(vt.ones(1), "text")  # type: ignore[arg-type]
 >>>>>>> w-los
+=======
+
+
+def test_resizing_by_a_large_factor_is_the_sum_of_its_weights() -> None:
+    x = vt.tensor([[[1.0, 2.0, 4.0]]], dtype=vt.float64, requires_grad=True)
+    found = F.interpolate(x, 300, mode="linear")
+    found.sum().backward()
+    assert x.grad is not None
+    # The hundred places of each element, and half of those between two elements each.
+    np.testing.assert_allclose(x.grad, [[[100.0, 100.0, 100.0]]], rtol=1e-12)
+    assert found[0, 0, 149].item() == pytest.approx(1.995)
+    y = vt.arange(60.0).reshape(1, 1, 60).requires_grad_()
+    F.adaptive_avg_pool1d(y, 3).sum().backward()
+    assert y.grad is not None
+    np.testing.assert_allclose(y.grad, np.full((1, 1, 60), 0.05), rtol=1e-6)
+    assert F.adaptive_avg_pool1d(y, 3).tolist() == [[[9.5, 29.5, 49.5]]]
+>>>>>>> w-cnn:tests/nn/test_spatial_layers.py
