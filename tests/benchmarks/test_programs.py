@@ -46,11 +46,8 @@ def test_the_gradients_of_a_program_are_right(case: Case, library: Library) -> N
 def test_every_section_with_a_differentiated_program_has_a_case() -> None:
     # Imports and calls of operators have no program; the others have a test of their own.
     others = {"imports", "small_operators", "cliffs", "every_operator", "growth"}
-<<<<<<< HEAD
     others |= {"checkpoints", "lanes", "shards", "forward_mode", "linear_algebra"}
-=======
-    others |= {"checkpoints", "lanes", "forward_mode", "linear_algebra", "convolution"}
->>>>>>> w-cnn
+    others |= {"convolution"}
     assert {case.section for case in CASES} == set(SECTIONS) - others
 
 
