@@ -204,7 +204,7 @@ class CopySlices(Node):
         whole, part = self._take_part(grad, owned)
         inner = self._inner()
         ownership: Sequence[int] = inner.ownership
-        # What has the values of the part if the inner node passes it on: `apply_array` never writes.
+        # What has the part's values, if the inner node passes it on: `apply_array` never writes.
         passed = part
         found: Sequence[Gradient | None]
         observer = observer_of_thread() if observers else None
