@@ -135,3 +135,10 @@ def test_an_interrupted_store_leaves_its_elements_marked() -> None:
     assert x._version == 1
     with pytest.raises(StaleSavedError):
         lost.backward()
+
+
+def test_one_value_at_a_mask_may_be_an_element_of_the_target() -> None:
+    memory = np.array([1.0, 2.0, 3.0])
+    x, value = vt.from_numpy(memory), vt.from_numpy(memory[1:2].reshape(()))
+    x[vt.tensor([True, True, True])] = value
+    assert memory.tolist() == [2, 2, 2]

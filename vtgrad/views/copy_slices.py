@@ -204,6 +204,8 @@ class CopySlices(Node):
         whole, part = self._take_part(grad, owned)
         inner = self._inner()
         ownership: Sequence[int] = inner.ownership
+        # What has the part's values, if the inner node passes it on: `apply_array` never writes.
+        passed = part
         found: Sequence[Gradient | None]
         observer = observer_of_thread() if observers else None
         event = None if observer is None else begin_node(observer, inner, (part,))
@@ -217,7 +219,8 @@ class CopySlices(Node):
             # the part: it is read where it is, and zeros are stored below.
             found = inner.apply_array(part, needs & ~1)
         elif part.size < large.elements:
-            found = inner.apply_array(part.copy(), needs)
+            passed = part.copy()
+            found = inner.apply_array(passed, needs)
         else:
             own_part = part if self._lends(part, inner, needs) else part.copy()
             if inner.takes_large:
@@ -233,12 +236,15 @@ class CopySlices(Node):
             own = answers[0]
             if own is None:
                 part[...] = 0
-            elif own is not part:
+            elif own is not part and own is not passed:
                 if isinstance(own, Region):
                     own = own.whole(self.view_sizes, part.dtype)
-                if own.dtype.kind == "c" and part.dtype.kind != "c":
-                    own = own.real
-                np.copyto(part, own, casting="unsafe")
+                if own.dtype is part.dtype and type(own) in PLAIN and type(part) in PLAIN:
+                    part[...] = own
+                else:
+                    if own.dtype.kind == "c" and part.dtype.kind != "c":
+                        own = own.real
+                    np.copyto(part, own, casting="unsafe")
         answers[0] = first
         return answers, (FRESH, *ownership[1:])
 

@@ -221,13 +221,10 @@ def store_at(target: Array, index: Array, values: Array | float | int) -> Store 
         # The indices may be memory that is written.
         at = (index.copy(),)
     if isinstance(values, np.ndarray):
-        if values.ndim:
-            if values.shape != (count, *shape[index.ndim :]):
-                return None
-            values = readable(values, target)
-        elif is_mask:
-            values = values.copy()
-        else:
+        if values.ndim and values.shape != (count, *shape[index.ndim :]):
+            return None
+        # One value at a mask may be an element of the target: it is replaced by itself.
+        if values.ndim or not is_mask:
             values = readable(values, target)
     return setitem, (target, at, values), at
 

@@ -86,7 +86,8 @@ def largest(x: Array) -> float:
     """The largest of some values; minus infinity if there are none.
 
     If a value is nan, that is nan or the largest of the others: Python, which finds it sooner among
-    a few, passes over some nans.
+    a few, passes over some nans. A recording sees NumPy do it: it must depend on the answer to a
+    comparison, not on the numbers.
     """
     if x.size <= _FEW and type(x) is np.ndarray:
         return max(x.reshape(-1).tolist(), default=-math.inf)
