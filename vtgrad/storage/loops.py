@@ -50,11 +50,11 @@ __all__ = ["NATIVE", "binary_loop", "piecewise_loop", "unary_loop"]
 
 try:
     if os.environ.get("VTGRAD_LOOPS") == "0":
-        raise ImportError("VTGRAD_LOOPS is 0")
+        raise ModuleNotFoundError("VTGRAD_LOOPS is 0")
     from vtgrad._loops import binary as binary_loop
     from vtgrad._loops import piecewise as piecewise_loop
     from vtgrad._loops import unary as unary_loop
-except ImportError:
+except ModuleNotFoundError:  # one of another version, or a broken one, is an error
 
     def unary_loop(ufunc: np.ufunc, a: object, out: Array | None = None, /) -> Array | None:
         """Leave the work to NumPy."""
