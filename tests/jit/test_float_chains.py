@@ -6,6 +6,7 @@ is not written although it is read later, one that is read after it was overwrit
 
 from __future__ import annotations
 
+import gc
 import random
 import signal
 from collections import deque
@@ -181,6 +182,19 @@ def test_numpy_computes_what_floats_of_python_do_not(
     assert lengths == ([4] if by_numpy else [])
     (expected,) = run_without_warnings(interpret, QUOTIENT, given)
     assert found.tobytes() == expected.tobytes()
+
+
+def test_a_chain_that_numpy_computes_leaves_no_garbage() -> None:
+    runner = prepared(QUOTIENT, "table")
+    given = [np.array([1.0, 1.0, 8.0, 0.0]).view(np.uint8)]
+    runner.run(given)
+    gc.collect()
+    gc.disable()
+    try:
+        runner.run(given)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_an_error_of_a_signal_handler_leaves_a_chain() -> None:

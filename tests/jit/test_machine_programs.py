@@ -27,10 +27,7 @@ from vtgrad.jit.steps import Program
 from vtgrad.testing.machine import PROFILES
 from vtgrad.testing.steps import Leaf, SetItem, Write
 
-pytestmark = [
-    pytest.mark.skipif(vt.__compiled__, reason="native code is not seen by a recording"),
-    pytest.mark.filterwarnings("ignore"),
-]
+pytestmark = pytest.mark.filterwarnings("ignore")
 
 
 def check(seeds: range) -> None:

@@ -120,6 +120,14 @@ def is_dense(place: Place) -> bool:
     shape, strides = place.shape, place.strides
     if len(shape) == 1:
         return shape[0] <= 1 or strides[0] in (expected, -expected)
+    # Most are in C order.
+    for axis in range(len(shape) - 1, -1, -1):
+        if strides[axis] != expected:
+            break
+        expected *= shape[axis]
+    else:
+        return True
+    expected = place.dtype.itemsize
     for stride, size in sorted(zip(map(abs, strides), shape, strict=True)):
         if size > 1:
             if stride != expected:

@@ -425,7 +425,7 @@ class Recorder:
         first = address_of(whole)
         low, high = extent_of(whole)
         start, stop = first + low, first + high
-        address = address_of(array)
+        address = first if whole is array else address_of(array)
         if self.memory.overlaps(start, stop):
             raise self.refuse("a result lies in part on known memory", "overlap")
         known = self.memory.add(Buffer(Kind.FRESH, stop - start), owner, start, stop, hold=False)
@@ -569,26 +569,39 @@ class Recorder:
         writes: tuple[Place, ...],
     ) -> None:
         """Write a step down."""
-        caller = look()
-        if caller.line not in self._lines:
-            self._lines.add(caller.line)
-            self._remember_names()
-            if not {"raise", "call"}.isdisjoint(np.geterr().values()):
-                raise self.refuse(
-                    "NumPy's warnings are errors here, by errstate or seterr, and a replay has "
-                    "none: test values by isfinite",
-                    "errors",
-                )
-        step = Step(function, inputs, keywords, outputs, writes, caller.line, caller.operator)
-        if self._expected is not None and len(self.steps) < len(self._expected.steps):
-            expected = self._expected.steps[len(self.steps)]
-            if same_step(expected, step):
-                step = expected
+        step = Step(function, inputs, keywords, outputs, writes)
+        expected = self._expected_step()
+        if expected is not None and same_step(expected, step):
+            # Its line was found when it was recorded before.
+            step = expected
+        else:
+            self._find_line(step)
         self.steps.append(step)
         for place in (*outputs, *writes):
             known = self.memory.alive.get(place.buffer)
             if known is not None:
                 known.writes += 1
+
+    def _expected_step(self) -> Step | None:
+        """The next step of the earlier recording, if it has one."""
+        if self._expected is None or len(self.steps) >= len(self._expected.steps):
+            return None
+        return self._expected.steps[len(self.steps)]
+
+    def _find_line(self, step: Step) -> None:
+        """Find the line and the operator of a step, and look around at lines that are new."""
+        caller = look()
+        step.line, step.operator = caller.line, caller.operator
+        if caller.line in self._lines:
+            return
+        self._lines.add(caller.line)
+        self._remember_names()
+        if not {"raise", "call"}.isdisjoint(np.geterr().values()):
+            raise self.refuse(
+                "NumPy's warnings are errors here, by errstate or seterr, and a replay has "
+                "none: test values by isfinite",
+                "errors",
+            )
 
     def _remember_names(self) -> None:
         """Look at the variables of the user's function that calls."""

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from vtgrad.jit.effects import effect_of
 from vtgrad.jit.executor import INITIALS, fill_executor
 from vtgrad.jit.float_chains import AS_FLOATS, chains_of
 from vtgrad.jit.memory import Layout, lay_out, new_arena
@@ -105,7 +104,7 @@ class Runner:
         self.program = program
         self.nbytes = layout.nbytes
         self._into, self._out = ([], []), ([], [])
-        written = {place.buffer for step in program.steps for place in effect_of(step).writes}
+        written = {x.buffer for step in program.steps for x in (*step.outputs, *step.writes)}
         for number, buffer in enumerate(program.buffers):
             if buffer.kind is Kind.FRESH or layout.offsets[number] < 0:
                 continue

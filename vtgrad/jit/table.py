@@ -144,13 +144,19 @@ def _run_chain(chain: Chain, memory: memoryview, table: list[Entry]) -> None:
     try:
         done = chain(memory)
     except (ZeroDivisionError, ValueError) as error:
-        frames = error.__traceback__
-        # An error of a signal handler is not one of the chain.
-        if frames is None or frames.tb_next is None or frames.tb_next.tb_next is not None:
+        if not _is_of_callee(error):
             raise
         done = False
     if not done:
         run_table(table)
+
+
+def _is_of_callee(error: Exception) -> bool:
+    """Whether the function that was called has raised an error itself, and no signal handler."""
+    # Of the frame that caught it, of the one that was called, of a handler.
+    frames = error.__traceback__
+    called = None if frames is None else frames.tb_next
+    return called is not None and called.tb_next is None
 
 
 def entry_of(step: Step, arrays: Arrays) -> Entry:
