@@ -50,6 +50,8 @@ def _gamma_density(a: Array, x: Array) -> Array:
     large = (a >= _LARGE) & (x > 0) & np.isfinite(x) & ~is_normal
     c, y = a[large], x[large]
     result[large] = np.sqrt(c / (2 * pi)) / y * np.exp(-_rest(c) - _deviance(c, y))
+    # The poles of the gamma function are zeros, also beside the power of 0.
+    result[(a <= 0) & (a == np.floor(a)) & (x == 0)] = 0
     result[x < 0] = np.nan
     # The exponential is smaller than any power.
     result[np.isposinf(x) & np.isfinite(a)] = 0
@@ -64,8 +66,11 @@ def _beta_density(a: Array, b: Array, x: Array) -> Array:
     power = np.power(x, a - 1) * of_rest
     result: Array = power * _gamma_of_sum(a, b) * special.rgamma(a) * special.rgamma(b)
     inside = (x > 0) & (x < 1)
-    # The poles of the beta function are zeros, but not beside zeros of the powers.
-    result[((a == 0) | (b == 0)) & inside] = 0
+    for end, near, far in ((0, a, b), (1, b, a)):
+        at = x == end
+        result[at] = _beta_at_end(near[at], far[at])
+    # The poles of the beta function are zeros, also beside the power of 0.
+    result[(a == 0) | (b == 0)] = 0
     is_normal = (power > _TINY) & (power < 1 / _TINY) & (a + b < 170)
     large = (np.maximum(a, b) >= _LARGE) & inside & ~is_normal
     both = (np.minimum(a, b) >= _LARGE) & large
@@ -75,6 +80,15 @@ def _beta_density(a: Array, b: Array, x: Array) -> Array:
     second = (a < _LARGE) & large
     result[second] = _beta_of_one_large(a[second], b[second], x[second], 1 - x[second])
     result[(x < 0) | (x > 1)] = np.nan
+    return result
+
+
+def _beta_at_end(a: Array, b: Array) -> Array:
+    """The density of the beta distribution at 0: 0, b, or infinite, with a sign below 0."""
+    gammasgn = scipy_special("betainc").gammasgn
+    steep = np.copysign(np.inf, gammasgn(a + b) * gammasgn(a) * gammasgn(b))
+    result: Array = np.where(a > 1, 0, np.where(a == 1, b, steep))
+    result[np.isnan(a) | np.isnan(b)] = np.nan
     return result
 
 

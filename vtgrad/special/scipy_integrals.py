@@ -343,10 +343,12 @@ def _erfcinv_slope(y: Tensor, result: Tensor) -> Tensor:
 
 def _expn_below(n: Tensor, x: Tensor) -> Tensor:
     """The integral of the order below, also of negative ones (DLMF 8.19.12)."""
-    least = F.masked_fill(n, F.lt(n, 1), 1)
-    regular = _EXPN(least - 1, x)
-    below = (F.exp(-x) - (n - 1) * _EXPN(n, x)) / x
-    return F.where(F.ge(n, 1), regular, below)
+    is_low = F.lt(n, 1)
+    regular = _EXPN(F.masked_fill(n, is_low, 1) - 1, x)
+    # At 0 the quotient of the other orders would have no derivative.
+    place = F.where(is_low, x, 1.0)
+    below = (F.exp(-place) - (n - 1) * _EXPN(n, place)) / place
+    return F.where(is_low, below, regular)
 
 
 _ERFCX: Final[ScipyFunction] = ScipyFunction(
