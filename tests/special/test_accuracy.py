@@ -347,3 +347,10 @@ def test_second_derivatives_of_logarithms_end_at_both_sides(name: str) -> None:
     stretched = 1 if name == "log_ndtr" else 2
     expected = [stretched * float(exact(mp.mpf(t))) for t in places]
     np.testing.assert_allclose(found.numpy(), expected, rtol=1e-12, atol=1e-300)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_polygamma_keeps_its_digits_beside_poles(order: int) -> None:
+    places = [-1e-20, -1e-8, -1e-3, 1e-8, -0.3, -1.0001, -0.9999, -7.5]
+    listed = errors(lambda x: special.polygamma(order, x), lambda x: mp.polygamma(order, x), places)
+    assert max(listed) <= ALLOWED
