@@ -419,6 +419,27 @@ def test_second_slopes_at_the_ends_of_domains() -> None:
     assert second(special.hyp1f1, -1, 2, 800.0) == 0
 
 
+def test_slopes_of_binomials_at_and_beside_poles_of_the_gamma_function() -> None:
+    for m, terms in ((1, [0, 1]), (2, [0, 1, 1]), (3, [0, 2, 3, 1])):
+        polynomial = np.polynomial.Polynomial(terms)
+        for z in (-40.0, -3.0, -2.0, -1.0, -1e-8, 0.0, 1e-8, 0.3, 7.0):
+            expected = polynomial.deriv()(z)
+            assert slope(special.poch, z, m, by=0) == pytest.approx(expected, rel=1e-12)
+    for z in (-3.0, -1e-8, 0.0, 1e-8, 0.4):
+        # 1 / ((z - 1) (z - 2))
+        assert slope(special.poch, z, -2, by=0) == pytest.approx(
+            -(2 * z - 3) / ((z - 1) * (z - 2)) ** 2, rel=1e-7
+        )
+        second = slope(vt.func.grad(lambda x: special.poch(x, -2)), z)
+        assert second == pytest.approx(2 / (z - 2) ** 3 - 2 / (z - 1) ** 3, rel=1e-7)
+    # n (n - 1) / 2, and the same by the second argument, which is (-1)**(k + 1) / k of 0.
+    for n in (-0.3, 0.0, 1.0, 1e-8, 5.0):
+        assert slope(special.binom, n, 2, by=0) == pytest.approx(n - 0.5, rel=1e-7)
+    for k in (1, 2, 3, 10):
+        assert slope(special.binom, 0, k) == pytest.approx((-1) ** k / k, rel=1e-12)
+        assert slope(special.binom, 0, -k) == pytest.approx((-1) ** (k + 1) / k, rel=1e-12)
+
+
 def test_elements_do_not_change_what_others_get() -> None:
     extreme = [1e-300, 1e-10, 0.3, 700.0, 1e300]
     for function in (special.ellipkm1, lambda m: special.ellipe(1 - m)):
