@@ -257,6 +257,17 @@ def test_derivatives_of_many_elements_and_of_none() -> None:
         assert found.shape == (0,)
 
 
+@sweep(SCIPY_CALLS, row=function_of)
+def test_operands_of_several_dtypes_have_gradients(name: str) -> None:
+    operands = operands_of(name)
+    for dtypes in ([vt.float32, vt.float64, vt.float16], [vt.float16, vt.float32, vt.float32]):
+        leaves = [x.to(dtype).requires_grad_() for x, dtype in zip(operands, dtypes, strict=False)]
+        result = results_of(name, *leaves)[0]
+        total = (result.real if result.is_complex() else result).sum()
+        for found, leaf in zip(vt.autograd.grad(total, leaves), leaves, strict=True):
+            assert found.dtype is leaf.dtype
+
+
 def test_names_are_unified() -> None:
     z = vt.tensor([[0.5, 1.0]], names=("a", "b"), requires_grad=True)
     found = special.iv(vt.tensor([0.0, 1.0], names=("b",)), z)

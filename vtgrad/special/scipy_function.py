@@ -98,6 +98,7 @@ class ScipyFunction(Elementwise):
             takes_half=True,
             takes_complex=takes_complex,
             reads_result=reads_result,
+            refuses_late=False,
             **slopes,
         )
 
