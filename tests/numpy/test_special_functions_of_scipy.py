@@ -86,6 +86,12 @@ def sums(x):
         + special.log_softmax(x * x[:, None], axis=1)[0, 1]
         + scipy.special.polygamma(1, x).sum()
         + alias.multigammaln(x + 2, 2).sum()
+        + special.lambertw(x).real.sum()
+        + special.lambertw(-x / 30, k=-1).real.sum()
+        + special.wofz(x).imag.sum()
+        + special.spherical_jn(1, x).sum()
+        + special.spherical_yn([0, 1, 3], x, derivative=True).sum()
+        + (special.spherical_in(x.astype(int), x) * special.spherical_kn(2, z=x)).sum()
     )
 
 

@@ -257,6 +257,17 @@ def test_derivatives_of_many_elements_and_of_none() -> None:
         assert found.shape == (0,)
 
 
+@sweep(SCIPY_CALLS, row=function_of)
+def test_operands_of_several_dtypes_have_gradients(name: str) -> None:
+    operands = operands_of(name)
+    for dtypes in ([vt.float32, vt.float64, vt.float16], [vt.float16, vt.float32, vt.float32]):
+        leaves = [x.to(dtype).requires_grad_() for x, dtype in zip(operands, dtypes, strict=False)]
+        result = results_of(name, *leaves)[0]
+        total = (result.real if result.is_complex() else result).sum()
+        for found, leaf in zip(vt.autograd.grad(total, leaves), leaves, strict=True):
+            assert found.dtype is leaf.dtype
+
+
 def test_names_are_unified() -> None:
     z = vt.tensor([[0.5, 1.0]], names=("a", "b"), requires_grad=True)
     found = special.iv(vt.tensor([0.0, 1.0], names=("b",)), z)
@@ -272,7 +283,7 @@ def test_names_are_unified() -> None:
 # The parameters without a derivative, in calls whose other operands have one.
 WITHOUT: Final[dict[str, tuple[Callable[..., object], str]]] = {
     "iv": (lambda v: special.iv(v, vt.tensor(1.0)), "v"),
-    "jn": (lambda v: special.jn(v, vt.tensor(1.0)), "v"),
+    "jv": (lambda v: special.jn(v, vt.tensor(1.0)), "v"),
     "expn": (lambda n: special.expn(n, vt.tensor(1.0)), "n"),
     "spherical_jn": (lambda n: special.spherical_jn(n, vt.tensor(1.0)), "n"),
     "betainc": (lambda a: special.betainc(a, 2, vt.tensor(0.5)), "a"),
@@ -286,7 +297,7 @@ WITHOUT: Final[dict[str, tuple[Callable[..., object], str]]] = {
 
 
 @pytest.mark.parametrize("name", WITHOUT)
-def test_a_parameter_without_a_derivative_is_refused_when_it_is_asked(name: str) -> None:
+def test_a_parameter_without_a_derivative_is_refused_by_the_call(name: str) -> None:
     call: Any = WITHOUT[name][0]
     parameter = WITHOUT[name][1]
     leaf = vt.tensor(1.0, requires_grad=True)
@@ -299,6 +310,8 @@ def test_a_parameter_without_a_derivative_is_refused_when_it_is_asked(name: str)
         vt.func.grad(call)(vt.tensor(1.0))
     with pytest.raises(NotImplementedError, match=match):
         vt.vmap(vt.func.grad(call))(vt.ones(2))
+    with pytest.raises(NotImplementedError, match=rf"^{name}(_sn)?\(\) has"):
+        call(leaf)
     with vt.no_grad():
         call(leaf)
     call(leaf.detach())
@@ -377,6 +390,76 @@ def test_slopes_at_the_ends_of_domains() -> None:
     assert slope(special.exprel, inf) == inf
     assert slope(special.dawsn, -inf) == 0
     assert slope(special.voigt_profile, inf, 1.0, 0.5, by=0) == 0
+    # Of distributions whose normalisation overflows, too.
+    assert slope(special.betainc, 1, 200, 0.0) == 200
+    assert slope(special.betaincc, 200, 1, 1.0) == -200
+    assert slope(special.betainc, 0.5, 200, 0.0) == inf
+    assert slope(special.betainc, 200, 200, 0.0) == 0
+    assert slope(special.bdtr, 2, 2, 1.0) == 0
+    # Of order 1/2 it begins like a root.
+    assert slope(special.ive, 0.5, 0.0) == inf
+    assert slope(special.ive, 1, 0.0) == 0.5
+    # Powers of 0, roots of 0, and what has no probability at all.
+    assert slope(special.boxcox, 0.0, 2.0) == 0.25
+    assert slope(special.boxcox1p, -1.0, 2.0) == 0.25
+    assert slope(special.inv_boxcox, -2.0, 0.5, by=0) == 0
+    assert slope(special.inv_boxcox, -1.0, 1.0, by=0) == 1
+    assert slope(special.inv_boxcox, -0.5, 2.0, by=0) == inf
+    assert slope(special.kl_div, 0.0, 0.0) == 1
+    assert slope(special.rel_entr, 0.0, 0.0) == 0
+    assert slope(special.pseudo_huber, 0.0, 0.0) == 0
+    assert slope(special.pseudo_huber, 0.0, 0.0, by=0) == 0
+    # Functions that do not depend on the argument.
+    assert slope(special.hyp2f1, 0, 1, 2, 1.0) == 0
+    assert slope(special.hyp1f1, 0, 1, 800.0) == 0
+    assert slope(special.hyperu, 0, 0.5, 0.0) == 0
+
+
+def test_second_slopes_at_the_ends_of_domains() -> None:
+    def second(function: Callable[..., Any], *values: float) -> float:
+        return slope(lambda *x: vt.func.grad(function, argnums=len(x) - 1)(*x), *values)
+
+    assert second(special.betainc, 1, 3, 0.0) == -6
+    assert second(special.betainc, 2, 1, 1.0) == 2
+    assert second(special.betainc, 1, 1, 0.0) == 0
+    assert second(special.chdtr, 2, 0.0) == -0.25
+    assert second(special.pdtr, 0, 0.0) == 1
+    assert second(special.bdtr, 0, 3, 0.0) == 6
+    assert second(special.expn, 4, 0.0) == 1
+    assert second(special.hyp2f1, -1, 0.5, 2, 1.0) == 0
+    assert second(special.hyp1f1, -1, 2, 800.0) == 0
+
+
+def test_slopes_of_binomials_at_and_beside_poles_of_the_gamma_function() -> None:
+    for m, terms in ((1, [0, 1]), (2, [0, 1, 1]), (3, [0, 2, 3, 1])):
+        polynomial = np.polynomial.Polynomial(terms)
+        for z in (-40.0, -3.0, -2.0, -1.0, -1e-8, 0.0, 1e-8, 0.3, 7.0):
+            expected = polynomial.deriv()(z)
+            assert slope(special.poch, z, m, by=0) == pytest.approx(expected, rel=1e-12)
+    for z in (-3.0, -1e-8, 0.0, 1e-8, 0.4):
+        # 1 / ((z - 1) (z - 2))
+        assert slope(special.poch, z, -2, by=0) == pytest.approx(
+            -(2 * z - 3) / ((z - 1) * (z - 2)) ** 2, rel=1e-7
+        )
+        second = slope(vt.func.grad(lambda x: special.poch(x, -2)), z)
+        assert second == pytest.approx(2 / (z - 2) ** 3 - 2 / (z - 1) ** 3, rel=1e-7)
+    # n (n - 1) / 2, and the same by the second argument, which is (-1)**(k + 1) / k of 0.
+    for n in (-0.3, 0.0, 1.0, 1e-8, 5.0):
+        assert slope(special.binom, n, 2, by=0) == pytest.approx(n - 0.5, rel=1e-7)
+    for k in (1, 2, 3, 10):
+        assert slope(special.binom, 0, k) == pytest.approx((-1) ** k / k, rel=1e-12)
+        assert slope(special.binom, 0, -k) == pytest.approx((-1) ** (k + 1) / k, rel=1e-12)
+
+
+def test_elements_do_not_change_what_others_get() -> None:
+    extreme = [1e-300, 1e-10, 0.3, 700.0, 1e300]
+    for function in (special.ellipkm1, lambda m: special.ellipe(1 - m)):
+        both = vt.tensor(extreme, dtype=vt.float64, requires_grad=True)
+        (first,) = vt.autograd.grad(function(both).sum(), both, create_graph=True)
+        (found,) = vt.autograd.grad(first.sum(), both)
+        alone = [slope(vt.func.grad(function), x) for x in extreme]
+        assert found.tolist() == alone
+        assert not np.isnan(alone).any()
 
 
 def test_voigts_profile_without_one_of_its_parts() -> None:

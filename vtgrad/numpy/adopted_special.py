@@ -13,6 +13,8 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any, Final
 
+import numpy as np
+
 from vtgrad.errors import NotSupportedError
 from vtgrad.numpy.adopted_sys import Stand
 from vtgrad.numpy.on_values import any_differentiated, any_keyed
@@ -66,6 +68,17 @@ def _polygamma(n: Any, x: Any) -> Any:
     return result(import_module("vtgrad.special").polygamma(n, _operand("polygamma", x)))
 
 
+def _spherical(name: str) -> Callable[..., Any]:
+    def function(n: Any, z: Any, derivative: bool = False) -> Any:
+        # An order makes float64 of float32, as SciPy's does.
+        operands = in_one_dtype([np.int64(n) if isinstance(n, int) else n, z])
+        if operands is None:
+            raise NotSupportedError(f"{name} of complex values is not recorded")
+        return result(getattr(import_module("vtgrad.special"), name)(*operands, derivative))
+
+    return function
+
+
 def _multigammaln(a: Any, d: Any) -> Any:
     return result(import_module("vtgrad.special").multigammaln(_operand("multigammaln", a), d))
 
@@ -76,6 +89,7 @@ _RECORDED: Final[dict[str, Callable[..., Any]]] = {
     "multigammaln": _multigammaln,
     "polygamma": _polygamma,
     "softmax": _along("softmax"),
+    **{name: _spherical(name) for name in (f"spherical_{kind}n" for kind in "ijky")},
 }
 
 

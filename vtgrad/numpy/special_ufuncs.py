@@ -30,6 +30,7 @@ __all__ = ["call_special", "in_one_dtype"]
 
 # SciPy's names, where they are other ones than those of `vtgrad.special`.
 _RENAMED: Final = {
+    "_lambertw": "lambertw",
     "_zeta": "zeta",
     "j0": "bessel_j0",
     "j1": "bessel_j1",

@@ -50,6 +50,8 @@ def _gamma_density(a: Array, x: Array) -> Array:
     large = (a >= _LARGE) & (x > 0) & np.isfinite(x) & ~is_normal
     c, y = a[large], x[large]
     result[large] = np.sqrt(c / (2 * pi)) / y * np.exp(-_rest(c) - _deviance(c, y))
+    # The poles of the gamma function are zeros, also beside the power of 0.
+    result[(a <= 0) & (a == np.floor(a)) & (x == 0)] = 0
     result[x < 0] = np.nan
     # The exponential is smaller than any power.
     result[np.isposinf(x) & np.isfinite(a)] = 0
@@ -64,8 +66,11 @@ def _beta_density(a: Array, b: Array, x: Array) -> Array:
     power = np.power(x, a - 1) * of_rest
     result: Array = power * _gamma_of_sum(a, b) * special.rgamma(a) * special.rgamma(b)
     inside = (x > 0) & (x < 1)
-    # The poles of the beta function are zeros, but not beside zeros of the powers.
-    result[((a == 0) | (b == 0)) & inside] = 0
+    for end, near, far in ((0, a, b), (1, b, a)):
+        at = x == end
+        result[at] = _beta_at_end(near[at], far[at])
+    # The poles of the beta function are zeros, also beside the power of 0.
+    result[(a == 0) | (b == 0)] = 0
     is_normal = (power > _TINY) & (power < 1 / _TINY) & (a + b < 170)
     large = (np.maximum(a, b) >= _LARGE) & inside & ~is_normal
     both = (np.minimum(a, b) >= _LARGE) & large
@@ -75,6 +80,15 @@ def _beta_density(a: Array, b: Array, x: Array) -> Array:
     second = (a < _LARGE) & large
     result[second] = _beta_of_one_large(a[second], b[second], x[second], 1 - x[second])
     result[(x < 0) | (x > 1)] = np.nan
+    return result
+
+
+def _beta_at_end(a: Array, b: Array) -> Array:
+    """The density of the beta distribution at 0: 0, b, or infinite, with a sign below 0."""
+    gammasgn = scipy_special("betainc").gammasgn
+    steep = np.copysign(np.inf, gammasgn(a + b) * gammasgn(a) * gammasgn(b))
+    result: Array = np.where(a > 1, 0, np.where(a == 1, b, steep))
+    result[np.isnan(a) | np.isnan(b)] = np.nan
     return result
 
 
@@ -162,8 +176,26 @@ def _digamma_difference(a: Array, b: Array) -> Array:
     """``digamma(a + b) - digamma(a)``, without loss where b is small beside a.
 
     For positive arguments all terms of the recurrence have one sign (DLMF 5.5.2), and Stirling's
-    series does what they leave (DLMF 5.11.2).
+    series does what they leave (DLMF 5.11.2). Where both arguments are below 1/2 both are reflected
+    (DLMF 5.5.4): so a whole b has a difference at the poles as well.
     """
+    low = (a < 0.5) & (a + b < 0.5) & np.isfinite(a + b)
+    result = _difference_of_positive(np.where(low, 1 - a, a), np.where(low, -b, b))
+    c, d = a[low], b[low]
+    of_cotangents = pi * _sine_of_half_turns(d)
+    of_cotangents /= _sine_of_half_turns(c) * _sine_of_half_turns(c + d)
+    result[low] += np.where(d == np.round(d), 0, of_cotangents)
+    return result
+
+
+def _sine_of_half_turns(x: Array) -> Array:
+    """``sin(pi x)``: that of an integer is 0."""
+    turns = np.round(x)
+    found: Array = np.sin((x - turns) * pi) * np.where(turns % 2 == 0, 1.0, -1.0)
+    return found
+
+
+def _difference_of_positive(a: Array, b: Array) -> Array:
     special = scipy_special("beta")
     result: Array = making.asarray(special.digamma(a + b) - special.digamma(a))
     positive = (a > 0) & (a + b > 0) & np.isfinite(a + b)
@@ -178,6 +210,14 @@ def _digamma_difference(a: Array, b: Array) -> Array:
         total += b_n / (c_n * 2 * n) * low ** (-2.0 * n) * -np.expm1(-2 * n * ratio)
     result[positive] = total
     return result
+
+
+def _difference_by_first(a: Tensor, b: Tensor) -> Tensor:
+    """``trigamma(a + b) - trigamma(a)``, for a whole b beyond poles by the reflection of both."""
+    total = a + b
+    low = F.logical_and(F.logical_and(F.lt(a, 0.5), F.lt(total, 0.5)), F.eq(b, F.round(b)))
+    high, lower = F.where(low, 1 - a, total), F.where(low, 1 - total, a)
+    return F.polygamma_of(high, 1) - F.polygamma_of(lower, 1)
 
 
 def _density_by_order(a: Tensor, x: Tensor, density: Tensor) -> Tensor:
@@ -210,7 +250,7 @@ def _beta_by_place(a: Tensor, b: Tensor, x: Tensor, density: Tensor) -> Tensor:
 DIGAMMA_DIFFERENCE: Final[Elementwise] = Elementwise(
     "digamma_difference",
     _digamma_difference,
-    a=lambda a, b: F.polygamma_of(a + b, 1) - F.polygamma_of(a, 1),
+    a=_difference_by_first,
     b=lambda a, b: F.polygamma_of(a + b, 1),
 )
 GAMMA_QUOTIENT: Final[Elementwise] = Elementwise(

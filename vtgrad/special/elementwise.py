@@ -13,8 +13,15 @@ slopes, functions that are written with operators and with other functions of el
 can be differentiated again. The gradient of an operand is the gradient of the result times the
 slope, summed over the dimensions along which the operand was broadcast.
 
-A parameter without a slope has no derivative that is known. That is said where the derivative is
-asked, in backward or where the operand has a tangent.
+Note [Derivatives that are not known]
+
+A parameter without a slope has no derivative that is known here, as the order of a Bessel function.
+An operand for it that requires grad while recording is refused by the call: before anything ran,
+and with the line that has to be changed. So is one that has a tangent.
+
+PyTorch runs calls of `zeta`, `gammainc`, `gammaincc` and polynomials whose order requires grad, and
+differentiates them by the other operand. Programs with these names have to run here too. Their
+nodes refuse in backward, and only if the gradient of the order is asked.
 """
 
 from __future__ import annotations
@@ -28,7 +35,9 @@ from vtgrad.errors import ArgumentTypeError, NotSupportedError
 from vtgrad.function.function import Function, FunctionMeta
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.function.node import BackwardCFunction
+from vtgrad.graph.recording import is_recording
 from vtgrad.graph.region import Gradient
+from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.constants import exact_beside
 from vtgrad.ops.calling.take_over import is_keyed, take_over
 from vtgrad.ops.generated import functional as F
@@ -111,8 +120,7 @@ class _Recorded(Function):
 class _Node(BackwardCFunction):
     """A node that refuses gradients which are asked and not known.
 
-    An operand without a slope may require grad: that is no error while its gradient is not asked.
-    The engine says which ones are.
+    The engine says which ones are asked; see Note [Derivatives that are not known].
     """
 
     of: ClassVar[Elementwise]
@@ -163,6 +171,9 @@ class Elementwise:
         Whether the function is defined for float16. True by default; False where PyTorch refuses.
     reads_result : bool
         Whether the slopes take the result behind the operands. False by default.
+    refuses_late : bool
+        Whether backward refuses a derivative that is not known, as PyTorch's does. False by
+        default: the call does. See Note [Derivatives that are not known].
     **slopes : callable or None
         The parameters in their order. Each with the derivative by it, or None if there is none.
 
@@ -185,6 +196,7 @@ class Elementwise:
     """
 
     __slots__ = (
+        "_refused",
         "_run",
         "in_double",
         "kernel",
@@ -207,6 +219,8 @@ class Elementwise:
     record: Operator
     node: type[_Recorded]
     _run: _Step
+    # The places and the names of the operands that may not require grad.
+    _refused: tuple[tuple[int, str], ...]
 
     def __init__(
         self,
@@ -217,6 +231,7 @@ class Elementwise:
         takes_complex: bool = False,
         takes_half: bool = True,
         reads_result: bool = False,
+        refuses_late: bool = False,
         **slopes: Slope | None,
     ) -> None:
         self.name = name
@@ -237,7 +252,9 @@ class Elementwise:
             "type[_Recorded]",
             FunctionMeta(title, (_Recorded,), {"of": self, "__module__": __name__}),
         )
-        if None in slopes.values():
+        unknown = tuple([(nr, x) for nr, x in enumerate(slopes) if slopes[x] is None])
+        self._refused = () if refuses_late else unknown
+        if unknown and refuses_late:
             plain = self.node._backward_cls
             members = {"of": self, "__module__": plain.__module__, "__doc__": plain.__doc__}
             self.node._backward_cls = type(plain.__name__, (_Node, plain), members)
@@ -260,10 +277,16 @@ class Elementwise:
         ArgumentTypeError
             If an operand is neither a tensor nor a number, or none is a tensor.
         NotSupportedError
-            If the function is not defined for the dtype.
+            If the function is not defined for the dtype, or has no derivative by an operand that
+            requires grad while recording.
         OutGradError
             If `out` is given and an argument requires grad while recording.
         """
+        if self._refused and is_recording():
+            for nr, name in self._refused:
+                x = operands[nr]
+                if isinstance(x, TensorBase) and requires_grad(x):
+                    self.refuse(name)
         if is_keyed(*operands, out):
             return take_over(self.record, self, *operands, out=out)
         tensors = self._tensors(operands)

@@ -18,7 +18,7 @@ integrals are those of a right angle. Beyond it, each half turn adds two complet
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, pi
+from math import pi
 from typing import Final
 
 import numpy as np
@@ -36,6 +36,8 @@ __all__ = ["COMPLETE_FIRST", "COMPLETE_SECOND", "FIRST_KIND", "SECOND_KIND"]
 # The step of u, and how many powers of e are left away on both sides.
 _STEP: Final = 0.25
 _LEFT_AWAY: Final = 38.0
+# Beyond this power of e there are no floats.
+_FAR: Final = 700.0
 
 
 def _integral(x: Array, y: Array, z: float, powers: tuple[float, float, float]) -> Array:
@@ -46,13 +48,16 @@ def _integral(x: Array, y: Array, z: float, powers: tuple[float, float, float]) 
     if known.any():
         p, q = x[known], y[known]
         # Where x is zero, the integrand has half the power at the left.
-        least = np.log(min(q.min(), z, p[p > 0].min(initial=z)))
-        start = least - _LEFT_AWAY / (1 - a)
-        end = np.log(max(q.max(), z)) + _LEFT_AWAY / (a + b + c - 1)
+        least = np.log(np.minimum(np.minimum(q, z), np.where(p > 0, p, z)))
+        most = np.log(np.maximum(q, z))
+        # Each element has steps of its own, so that none of them depends on the others.
+        first = np.floor(np.maximum(least - _LEFT_AWAY / (1 - a), -_FAR) / _STEP)
+        last = np.ceil(np.minimum(most + _LEFT_AWAY / (a + b + c - 1), _FAR) / _STEP)
         found = making.zeros(p.shape)
-        for k in range(int(start / _STEP) - 1, int(end / _STEP) + 1):
-            t = exp(k * _STEP)
-            found += t * (t + p) ** -a * (t + q) ** -b * (t + z) ** -c
+        for k in range(int((last - first).max()) + 1):
+            t = np.exp((first + k) * _STEP)
+            part = t * (t + p) ** -a * (t + q) ** -b * (t + z) ** -c
+            found += np.where(first + k <= last, part, 0)
         total[known] = found * _STEP
     total[y == 0] = np.inf
     total[~((y >= 0) & np.isfinite(x) & np.isfinite(y))] = np.nan

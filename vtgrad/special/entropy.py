@@ -115,8 +115,7 @@ def xlog1py(input: Tensor | float, other: Tensor | float, *, out: Tensor | None 
     ArgumentTypeError
         If both operands are numbers.
     NotSupportedError
-        If an operand is complex. In backward or forward mode, if the derivative by a
-        parameter is asked that has none.
+        If an operand is complex.
     ResultTypeError
         If the dtype of `out` cannot hold the result.
     OutGradError

@@ -9,29 +9,47 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise
 from vtgrad.special.kernels import error_functions as kernels
+from vtgrad.storage.arrays import Array
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["ERFCX", "erfcx", "log_erfc"]
+__all__ = ["LOG_ERFC_SLOPE", "erfcx", "log_erfc"]
 
 _SLOPE: Final = 2 / sqrt(pi)
 
 
 def _curvature(input: Tensor) -> Tensor:
     """The second derivative of `erfcx`, from its differential equation."""
-    return F.mul(F.add(ERFCX(input), F.mul(input, _ERFCX_SLOPE(input))), 2.0)
+    return F.mul(F.add(_ERFCX(input), F.mul(input, _ERFCX_SLOPE(input))), 2.0)
 
 
-def _log_slope(input: Tensor) -> Tensor:
-    return F.mul(F.reciprocal(ERFCX(input)), -_SLOPE)
+def _log_slope(x: Array) -> Array:
+    found: Array = -_SLOPE / kernels.erfcx(x)
+    return found
+
+
+def _log_curvature(input: Tensor, result: Tensor) -> Tensor:
+    """The derivative of the slope s: on the left ``-s * (2 * x + s)``, where `erfcx` overflows.
+
+    On the right this would be a difference.
+    """
+    is_left = F.lt(input, 0)
+    right = F.masked_fill(input, is_left, 0)
+    left = F.where(is_left, input, 0.0)
+    of_right = F.true_divide(_ERFCX_SLOPE(right), _ERFCX(right))
+    of_left = F.add(F.mul(left, 2), result)
+    return F.neg(F.mul(result, F.where(is_left, of_left, of_right)))
 
 
 _ERFCX_SLOPE: Final[Elementwise] = Elementwise(
     "erfcx_slope", kernels.erfcx_slope, takes_half=False, input=_curvature
 )
-ERFCX: Final[Elementwise] = Elementwise(
+_ERFCX: Final[Elementwise] = Elementwise(
     "erfcx", kernels.erfcx, takes_half=False, input=_ERFCX_SLOPE
 )
-_LOG_ERFC: Final[Elementwise] = Elementwise("log_erfc", kernels.log_erfc, input=_log_slope)
+LOG_ERFC_SLOPE: Final[Elementwise] = Elementwise(
+    "log_erfc_slope", _log_slope, reads_result=True, input=_log_curvature
+)
+_LOG_ERFC: Final[Elementwise] = Elementwise("log_erfc", kernels.log_erfc, input=LOG_ERFC_SLOPE)
 
 
 @explained
@@ -72,7 +90,7 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     >>> vt.special.erfcx(vt.tensor([-1.0, 0.0, 30.0]))
     tensor([5.0090, 1.0000, 0.0188])
     """
-    return ERFCX(input, out=out)
+    return _ERFCX(input, out=out)
 
 
 @explained

@@ -78,6 +78,11 @@ def _i0e_curvature(input: Tensor, result: Tensor) -> Tensor:
     return _scaled(_scaled(_half_sum(_INE, input, 1), input, _I1E(input)), input, result)
 
 
+def _i1e_curvature(input: Tensor, result: Tensor) -> Tensor:
+    second = F.mul(F.add(_I1E(input), _half_sum(_INE, input, 2)), 0.5)
+    return _scaled(_scaled(second, input, _half_sum(_INE, input, 1)), input, result)
+
+
 # Of any whole order, as derivatives need them.
 _IN: Final[Elementwise] = Elementwise(
     "modified_bessel_in", _i, input=lambda input, n: _half_sum(_IN, input, n), n=None
@@ -96,12 +101,10 @@ _I0E_SLOPE: Final[Elementwise] = Elementwise(
     "i0e_slope", kernels.scaled_i0_slope, reads_result=True, input=_i0e_curvature
 )
 _I0E: Final[Elementwise] = Elementwise("i0e", _i0e, input=_I0E_SLOPE)
-_I1E: Final[Elementwise] = Elementwise(
-    "i1e",
-    _i1e,
-    reads_result=True,
-    input=lambda input, result: _scaled(_half_sum(_INE, input, 1), input, result),
+_I1E_SLOPE: Final[Elementwise] = Elementwise(
+    "i1e_slope", kernels.scaled_i1_slope, reads_result=True, input=_i1e_curvature
 )
+_I1E: Final[Elementwise] = Elementwise("i1e", _i1e, input=_I1E_SLOPE)
 _K0: Final[Elementwise] = Elementwise(
     "modified_bessel_k0", _k0, takes_half=False, input=lambda input: F.neg(_K1(input))
 )

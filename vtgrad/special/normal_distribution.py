@@ -8,7 +8,7 @@ from typing import Final
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise
-from vtgrad.special.error_functions import ERFCX
+from vtgrad.special.error_functions import LOG_ERFC_SLOPE
 from vtgrad.special.kernels import error_functions as kernels
 from vtgrad.tensor.tensor import Tensor
 
@@ -23,8 +23,8 @@ def _density(input: Tensor) -> Tensor:
 
 
 def _log_slope(input: Tensor) -> Tensor:
-    """The density over the distribution function: neither underflows."""
-    return F.mul(F.reciprocal(ERFCX(F.mul(input, -sqrt(0.5)))), sqrt(2 / pi))
+    """The density over the distribution function, by `log_erfc` at ``-x / sqrt(2)``."""
+    return F.mul(LOG_ERFC_SLOPE(F.mul(input, -sqrt(0.5))), -sqrt(0.5))
 
 
 def _inverse_slope(input: Tensor, result: Tensor) -> Tensor:

@@ -37,7 +37,13 @@ def _derivatives(name: str) -> Elementwise:
 
     kernel = partial(polynomial_of, FAMILIES[name])
     found = Elementwise(
-        f"derivative_of_{name}", kernel, takes_half=False, input=slope, n=None, order=None
+        f"derivative_of_{name}",
+        kernel,
+        takes_half=False,
+        refuses_late=True,
+        input=slope,
+        n=None,
+        order=None,
     )
     return found
 
@@ -51,7 +57,7 @@ def _polynomial(name: str) -> Elementwise:
     def slope(input: Tensor, n: Tensor) -> Tensor:
         return derivatives(input, n, 1)
 
-    return Elementwise(name, kernel, takes_half=False, input=slope, n=None)
+    return Elementwise(name, kernel, takes_half=False, refuses_late=True, input=slope, n=None)
 
 
 _OF: Final = {name: _polynomial(name) for name in FAMILIES}

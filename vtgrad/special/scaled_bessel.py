@@ -21,6 +21,7 @@ import numpy as np
 
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise
+from vtgrad.special.kernels.modified_bessel import scaled_i0_slope, scaled_i1_slope
 from vtgrad.special.scipy_function import scipy_special
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
@@ -86,6 +87,13 @@ def _ive_slope(v: Array, x: Array) -> Array:
     result: Array = (ive(v - 1, x) + ive(v + 1, x)) / 2 - np.sign(x) * ive(v, x)
     far = (np.hypot(v, x) >= _FAR) & (x > 0) & (v >= 0) & np.isfinite(x)
     result[far] = ive(v[far], x[far]) * _relative_slope(v[far], x[far], 1)
+    # SciPy's scaled function of negative order is nan at 0.
+    origin = x == 0
+    iv, w = scipy_special("ive").iv, v[origin]
+    result[origin] = (iv(w - 1, 0.0) + iv(w + 1, 0.0)) / 2
+    for order, slope in enumerate((scaled_i0_slope, scaled_i1_slope)):
+        at = (v == order) & ~far & ~origin
+        result[at] = slope(x[at])
     return result
 
 

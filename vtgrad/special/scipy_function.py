@@ -6,10 +6,6 @@ The value is what the ufunc of ``scipy.special`` returns for the same arrays, bi
 and integers are brought to the dtype of the result first: integers alone are computed in the
 default dtype. Derivatives are written here, with operators and with other functions of elements.
 A backward finds SciPy imported by its forward.
-
-By a parameter such as the order of a Bessel function there is often no formula. An operand for it
-that requires grad while recording is refused by the call, which is the line that has to be changed.
-A tangent of it is refused as well.
 """
 
 from __future__ import annotations
@@ -22,14 +18,11 @@ from typing import TypeAlias, cast
 import numpy as np
 
 from vtgrad.errors import MissingPackageError, NotSupportedError
-from vtgrad.graph.recording import is_recording
-from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elementwise import Elementwise, Kernel, Slope
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.dtypes import get_default_dtype
-from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Operand", "ScipyFunction", "as_complex", "scipy_special"]
@@ -105,18 +98,9 @@ class ScipyFunction(Elementwise):
             takes_half=True,
             takes_complex=takes_complex,
             reads_result=reads_result,
+            refuses_late=False,
             **slopes,
         )
-
-    def __call__(self, *operands: Operand, out: Tensor | None = None) -> Tensor:
-        """The function of operands that broadcast."""
-        if is_recording():
-            for slope, (name, x) in zip(
-                self.slopes.values(), zip(self.slopes, operands, strict=True), strict=True
-            ):
-                if slope is None and isinstance(x, TensorBase) and requires_grad(x):
-                    self.refuse(name)
-        return super().__call__(*operands, out=out)
 
     def _tensors(self, operands: tuple[Operand, ...]) -> list[Tensor]:
         # Numbers get the dtype of the others, but real parameters are not made complex by it.

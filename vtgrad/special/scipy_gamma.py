@@ -501,12 +501,57 @@ def _rgamma_slope(z: Tensor) -> Tensor:
     high = F.masked_fill(z, low, 1)
     right = -F.digamma(high) * _RGAMMA(high)
     left = F.masked_fill(z, F.logical_not(low), 0)
-    turns = F.round(F.detach(left))
-    sign = 1 - 2 * F.remainder(turns, 2)
-    angle = (left - turns) * math.pi
-    sine, cosine = sign * F.sin(angle), sign * F.cos(angle)
+    sine, cosine = _of_half_turns(left)
     reflected = _GAMMA(1 - left) * (cosine - F.digamma(1 - left) * sine / math.pi)
     return F.where(low, reflected, right)
+
+
+def _of_half_turns(x: Tensor) -> tuple[Tensor, Tensor]:
+    """``sin(pi x)`` and ``cos(pi x)``: the sine of an integer is 0."""
+    turns = F.round(F.detach(x))
+    sign = 1 - 2 * F.remainder(turns, 2)
+    angle = (x - turns) * math.pi
+    return sign * F.sin(angle), sign * F.cos(angle)
+
+
+def _at_zeros(x: Tensor, factor: Tensor) -> tuple[Tensor, Tensor]:
+    """Where x is below 1/2, and `factor` is not; and ``cos(pi x)`` there, but 0 elsewhere.
+
+    ``1 / gamma(x)`` has its zeros there. Its product with the digamma function of x is taken by the
+    reflection of both (DLMF 5.5.3 and 5.5.4).
+    """
+    low = F.logical_and(F.lt(x, 0.5), F.ge(factor, 0.5))
+    _, cosine = _of_half_turns(F.where(low, x, 0.0))
+    return low, F.where(low, cosine, 0.0)
+
+
+def _poch_by_first(z: Tensor, m: Tensor, result: Tensor) -> Tensor:
+    """``poch(z, m) * (digamma(z + m) - digamma(z))``."""
+    low, cosine = _at_zeros(z, z + m)
+    total, other = F.where(low, z + m, 1.0), F.where(low, 1 - z, 1.0)
+    reflected = F.digamma(total) - F.digamma(other)
+    regular = DIGAMMA_DIFFERENCE(F.where(low, 1.0, z), F.where(low, 0.5, m))
+    return result * F.where(low, reflected, regular) + cosine * _GAMMA(total) * _GAMMA(other)
+
+
+def _binom_by_first(n: Tensor, k: Tensor, result: Tensor) -> Tensor:
+    """``binom(n, k) * (digamma(n + 1) - digamma(n - k + 1))``."""
+    low, cosine = _at_zeros(n - k + 1, n + 1)
+    total, other = F.where(low, n + 1, 1.0), F.where(low, k - n, 1.0)
+    reflected = F.digamma(total) - F.digamma(other)
+    regular = DIGAMMA_DIFFERENCE(F.where(low, 1.0, n - k + 1), F.where(low, 0.5, k))
+    return result * F.where(low, reflected, regular) + cosine * _BETA(total, other)
+
+
+def _binom_by_second(n: Tensor, k: Tensor, result: Tensor) -> Tensor:
+    """``binom(n, k) * (digamma(n - k + 1) - digamma(k + 1))``."""
+    above, cosine_above = _at_zeros(n - k + 1, n + 1)
+    below, cosine_below = _at_zeros(k + 1, n + 1)
+    of_rest = F.digamma(F.where(above, k - n, n - k + 1))
+    of_second = F.digamma(F.where(below, -k, k + 1))
+    finite_above = cosine_above * _BETA(F.where(above, n + 1, 1.0), F.where(above, k - n, 1.0))
+    finite_below = cosine_below * _BETA(F.where(below, n + 1, 1.0), F.where(below, -k, 1.0))
+    return result * (of_rest - of_second) - finite_above + finite_below
 
 
 _PSI: Final[ScipyFunction] = ScipyFunction("psi", takes_complex=True, z=_no_second)
@@ -557,12 +602,12 @@ _GAMMAINCCINV: Final[ScipyFunction] = ScipyFunction(
 _POCH: Final[ScipyFunction] = ScipyFunction(
     "poch",
     reads_result=True,
-    z=lambda z, m, result: result * DIGAMMA_DIFFERENCE(z, m),
+    z=_poch_by_first,
     m=lambda z, m, result: result * F.digamma(z + m),
 )
 _BINOM: Final[ScipyFunction] = ScipyFunction(
     "binom",
     reads_result=True,
-    n=lambda n, k, result: result * DIGAMMA_DIFFERENCE(n - k + 1, k),
-    k=lambda n, k, result: result * (F.digamma(n - k + 1) - F.digamma(k + 1)),
+    n=_binom_by_first,
+    k=_binom_by_second,
 )

@@ -11,6 +11,7 @@ from typing import Final
 import numpy as np
 
 from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.generated import functional as F
 from vtgrad.special.scipy_function import ScipyFunction, scipy_special
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number
@@ -184,6 +185,11 @@ def _hyp1f1(a: Array, b: Array, z: Array) -> Array:
     return found
 
 
+def _place(factor: Tensor, z: Tensor) -> Tensor:
+    """Where a function is taken that has a factor: where that is 0, a place where it is finite."""
+    return F.where(F.eq(factor, 0), 0.5, z)
+
+
 _HYP0F1: Final[ScipyFunction] = ScipyFunction(
     "hyp0f1", real=("v",), takes_complex=True, v=None, z=lambda v, z: _HYP0F1(v + 1, z) / v
 )
@@ -194,7 +200,7 @@ _HYP1F1: Final[ScipyFunction] = ScipyFunction(
     takes_complex=True,
     a=None,
     b=None,
-    z=lambda a, b, z: a / b * _HYP1F1(a + 1, b + 1, z),
+    z=lambda a, b, z: a / b * _HYP1F1(a + 1, b + 1, _place(a, z)),
 )
 _HYP2F1: Final[ScipyFunction] = ScipyFunction(
     "hyp2f1",
@@ -203,8 +209,8 @@ _HYP2F1: Final[ScipyFunction] = ScipyFunction(
     a=None,
     b=None,
     c=None,
-    z=lambda a, b, c, z: a * b / c * _HYP2F1(a + 1, b + 1, c + 1, z),
+    z=lambda a, b, c, z: a * b / c * _HYP2F1(a + 1, b + 1, c + 1, _place(a * b, z)),
 )
 _HYPERU: Final[ScipyFunction] = ScipyFunction(
-    "hyperu", a=None, b=None, x=lambda a, b, x: -a * _HYPERU(a + 1, b + 1, x)
+    "hyperu", a=None, b=None, x=lambda a, b, x: -a * _HYPERU(a + 1, b + 1, _place(a, x))
 )

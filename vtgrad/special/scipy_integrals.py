@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Final
 
+import numpy as np
+
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.faddeeva import FADDEEVA_SLOPE, VOIGT_SLOPE
@@ -319,17 +321,22 @@ def _one(like: Tensor) -> Tensor:
     return F.ones_like(F.detach(like))
 
 
+def _point(real: Tensor, imag: Tensor) -> Tensor:
+    """The complex number of two real ones, which may be of different precisions, or half ones."""
+    dtype = np.result_type(real._impl.array.dtype, imag._impl.array.dtype, np.float32)
+    return F.complex(F.to_dtype(real, dtype), F.to_dtype(imag, dtype))
+
+
 def _voigt_slope(order: int, x: Tensor, sigma: Tensor, gamma: Tensor) -> Tensor:
     """See Note [Derivatives of the Faddeeva function]."""
-    return VOIGT_SLOPE(order * _one(x), F.complex(x, gamma), as_complex(sigma))
+    return VOIGT_SLOPE(order * _one(x), _point(x, gamma), as_complex(sigma))
 
 
 def _dawson_slope(x: Tensor, result: Tensor) -> Tensor:
     """``1 - 2 x * result``; of real values by the Faddeeva function, without loss."""
     if F.is_complex(x):
         return 1 - 2 * x * result
-    complex_x = F.complex(x, F.zeros_like(x))
-    return F.imag(FADDEEVA_SLOPE(_one(x), complex_x)) * (math.sqrt(math.pi) / 2)
+    return F.imag(FADDEEVA_SLOPE(_one(x), _point(x, F.zeros_like(x)))) * (math.sqrt(math.pi) / 2)
 
 
 def _erfcinv_slope(y: Tensor, result: Tensor) -> Tensor:
@@ -343,10 +350,12 @@ def _erfcinv_slope(y: Tensor, result: Tensor) -> Tensor:
 
 def _expn_below(n: Tensor, x: Tensor) -> Tensor:
     """The integral of the order below, also of negative ones (DLMF 8.19.12)."""
-    least = F.masked_fill(n, F.lt(n, 1), 1)
-    regular = _EXPN(least - 1, x)
-    below = (F.exp(-x) - (n - 1) * _EXPN(n, x)) / x
-    return F.where(F.ge(n, 1), regular, below)
+    is_low = F.lt(n, 1)
+    regular = _EXPN(F.masked_fill(n, is_low, 1) - 1, x)
+    # At 0 the quotient of the other orders would have no derivative.
+    place = F.where(is_low, x, 1.0)
+    below = (F.exp(-place) - (n - 1) * _EXPN(n, place)) / place
+    return F.where(is_low, below, regular)
 
 
 _ERFCX: Final[ScipyFunction] = ScipyFunction(

@@ -224,16 +224,16 @@ _BI_SLOPE: Final[ScipyFunction] = ScipyFunction(
 )
 
 _SN: Final[ScipyFunction] = ScipyFunction(
-    "sn", _part("ellipj", 0), u=lambda u, m: _CN(u, m) * _DN(u, m), m=None
+    "ellipj_sn", _part("ellipj", 0), u=lambda u, m: _CN(u, m) * _DN(u, m), m=None
 )
 _CN: Final[ScipyFunction] = ScipyFunction(
-    "cn", _part("ellipj", 1), u=lambda u, m: -_SN(u, m) * _DN(u, m), m=None
+    "ellipj_cn", _part("ellipj", 1), u=lambda u, m: -_SN(u, m) * _DN(u, m), m=None
 )
 _DN: Final[ScipyFunction] = ScipyFunction(
-    "dn", _part("ellipj", 2), u=lambda u, m: -m * _SN(u, m) * _CN(u, m), m=None
+    "ellipj_dn", _part("ellipj", 2), u=lambda u, m: -m * _SN(u, m) * _CN(u, m), m=None
 )
 _PH: Final[ScipyFunction] = ScipyFunction(
-    "ph", _part("ellipj", 3), u=lambda u, m: _DN(u, m), m=None
+    "ellipj_ph", _part("ellipj", 3), u=lambda u, m: _DN(u, m), m=None
 )
 
 _SINE: Final[Elementwise] = Elementwise(

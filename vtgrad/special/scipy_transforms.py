@@ -549,10 +549,39 @@ def _softplus(x: Array) -> Array:
     return np.logaddexp(0, x)
 
 
+def _root(delta: Tensor, r: Tensor) -> Tensor:
+    """``sqrt(delta**2 + r**2)``, but 1 where both are 0."""
+    nothing = F.logical_and(F.eq(delta, 0), F.eq(r, 0))
+    return F.hypot(F.where(nothing, 1.0, delta), r)
+
+
 def _pseudo_huber_by_delta(delta: Tensor, r: Tensor) -> Tensor:
     """``2 root - 2 delta - r**2 / root``, without a difference and without overflow."""
-    root = F.hypot(delta, r)
+    root = _root(delta, r)
     return r * (r / root) * F.square(r / (delta + root))
+
+
+def _log_power(log: Tensor, lmbda: Tensor) -> Tensor:
+    """The derivative of ``(exp(lmbda * log) - 1) / lmbda`` by `lmbda`."""
+    is_zero = F.eq(log, -math.inf)
+    finite = F.masked_fill(log, is_zero, 0)
+    regular = F.square(finite) * _EXPREL_SLOPE(lmbda * finite)
+    # Of the power of 0 there is nothing left but ``-1 / lmbda``.
+    positive = F.gt(lmbda, 0)
+    limit = F.where(positive, F.reciprocal(F.square(F.where(positive, lmbda, 1.0))), math.inf)
+    return F.where(is_zero, limit, regular)
+
+
+def _inverse_power(power: Tensor, lmbda: Tensor, rest: Tensor) -> Tensor:
+    """``power / rest``, of which `power` is ``rest ** (1 / lmbda)``."""
+    is_zero = F.eq(rest, 0)
+    regular = power / F.masked_fill(rest, is_zero, 1)
+    return F.where(is_zero, F.where(is_zero, power, 1.0) ** (1 - lmbda), regular)
+
+
+def _divisor(x: Tensor, y: Tensor) -> Tensor:
+    """The y of ``x / y``, but 1 where both are 0: for x of 0 nothing depends on it."""
+    return F.where(F.logical_and(F.eq(x, 0), F.eq(y, 0)), 1.0, y)
 
 
 def _log_quotient(x: Array, y: Array) -> Array:
@@ -588,23 +617,23 @@ _EXPREL_SLOPE: Final[Elementwise] = Elementwise(
 _BOXCOX: Final[ScipyFunction] = ScipyFunction(
     "boxcox",
     x=lambda x, lmbda: x ** (lmbda - 1),
-    lmbda=lambda x, lmbda: F.square(F.log(x)) * _EXPREL_SLOPE(lmbda * F.log(x)),
+    lmbda=lambda x, lmbda: _log_power(F.log(x), lmbda),
 )
 _BOXCOX1P: Final[ScipyFunction] = ScipyFunction(
     "boxcox1p",
     x=lambda x, lmbda: (1 + x) ** (lmbda - 1),
-    lmbda=lambda x, lmbda: F.square(F.log1p(x)) * _EXPREL_SLOPE(lmbda * F.log1p(x)),
+    lmbda=lambda x, lmbda: _log_power(F.log1p(x), lmbda),
 )
 _INV_BOXCOX: Final[ScipyFunction] = ScipyFunction(
     "inv_boxcox",
     reads_result=True,
-    y=lambda y, lmbda, result: result / (1 + lmbda * y),
+    y=lambda y, lmbda, result: _inverse_power(result, lmbda, 1 + lmbda * y),
     lmbda=lambda y, lmbda, result: -result * F.square(y) * hyp2f1(2, 2, 3, -lmbda * y) / 2,
 )
 _INV_BOXCOX1P: Final[ScipyFunction] = ScipyFunction(
     "inv_boxcox1p",
     reads_result=True,
-    y=lambda y, lmbda, result: (result + 1) / (1 + lmbda * y),
+    y=lambda y, lmbda, result: _inverse_power(result + 1, lmbda, 1 + lmbda * y),
     lmbda=lambda y, lmbda, result: -(result + 1) * F.square(y) * hyp2f1(2, 2, 3, -lmbda * y) / 2,
 )
 _CBRT: Final[ScipyFunction] = ScipyFunction(
@@ -625,13 +654,13 @@ _HUBER: Final[ScipyFunction] = ScipyFunction(
 _PSEUDO_HUBER: Final[ScipyFunction] = ScipyFunction(
     "pseudo_huber",
     delta=_pseudo_huber_by_delta,
-    r=lambda delta, r: delta * (r / F.hypot(delta, r)),
+    r=lambda delta, r: delta * (r / _root(delta, r)),
 )
 _KL_DIV: Final[ScipyFunction] = ScipyFunction(
-    "kl_div", x=lambda x, y: _LOG_QUOTIENT(x, y), y=lambda x, y: (y - x) / y
+    "kl_div", x=lambda x, y: _LOG_QUOTIENT(x, y), y=lambda x, y: 1 - x / _divisor(x, y)
 )
 _REL_ENTR: Final[ScipyFunction] = ScipyFunction(
-    "rel_entr", x=lambda x, y: _LOG_QUOTIENT(x, y) + 1, y=lambda x, y: -x / y
+    "rel_entr", x=lambda x, y: _LOG_QUOTIENT(x, y) + 1, y=lambda x, y: -x / _divisor(x, y)
 )
 _WRIGHTOMEGA: Final[ScipyFunction] = ScipyFunction(
     "wrightomega", takes_complex=True, reads_result=True, z=lambda z, result: result / (1 + result)

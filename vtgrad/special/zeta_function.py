@@ -17,7 +17,9 @@ def _slope(input: Tensor, other: Tensor) -> Tensor:
     return F.neg(F.mul(input, _ZETA(F.add(input, 1), other)))
 
 
-_ZETA: Final[Elementwise] = Elementwise("zeta", kernel, takes_half=False, input=None, other=_slope)
+_ZETA: Final[Elementwise] = Elementwise(
+    "zeta", kernel, takes_half=False, refuses_late=True, input=None, other=_slope
+)
 
 
 @explained

@@ -9,8 +9,9 @@ exponential. Those of the second kind are ``exp(x) * K(x)``: power series below 
 Note [Solutions as tables]), and the asymptotic expansion beyond (DLMF 10.40.2).
 
 The derivatives of the scaled functions of order 0 are differences of two that are nearly the same
-for large arguments. Their expansions are subtracted term by term there, and that of the second kind
-has a table of its own.
+for large arguments. Their expansions are subtracted term by term there. That of the second kind has
+a table of its own; that of the first kind is Kummer's function from 2 to 20, which has its
+exponential from DLMF 13.2.39 (DLMF 10.39.5).
 
 The first kind of higher order is what derivatives need: its power series (DLMF 10.25.2), whose
 terms are all positive, and the asymptotic expansion.
@@ -35,11 +36,21 @@ from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import made_once
 
-__all__ = ["scaled_i0_slope", "scaled_in", "scaled_k0", "scaled_k0_slope", "scaled_k1"]
+__all__ = [
+    "scaled_i0_slope",
+    "scaled_i1_slope",
+    "scaled_in",
+    "scaled_k0",
+    "scaled_k0_slope",
+    "scaled_k1",
+]
 
 LARGE: Final = 20
 _BITS: Final = 6
 _TERMS: Final = 60
+# From here on more than one digit of the difference of order 1 and 0 would cancel.
+_CLOSE: Final = 2
+_TERMS_OF_DIFFERENCE: Final = 125
 
 
 def scaled_in(x: Array, n: Array) -> Array:
@@ -90,11 +101,35 @@ def _expansion_of_high(order: int) -> list[float]:
 
 def scaled_i0_slope(x: Array) -> Array:
     """The derivative of the scaled function of order 0; 0 at 0, where it jumps."""
+    found: Array = np.sign(x) * _i_difference(np.abs(x))
+    return found
+
+
+def scaled_i1_slope(x: Array) -> Array:
+    """The derivative of the scaled function of order 1: 1/2 at 0."""
     size = np.abs(x)
-    small = np.minimum(size, LARGE)
+    divisor = np.where(size == 0, 1, size)
+    quotient = np.where(size == 0, 0.5, _scaled_i(1, size) / divisor)
+    found: Array = -_i_difference(size) - quotient
+    return np.where(size == 0, 0.5, found)
+
+
+def _i_difference(x: Array) -> Array:
+    """Order 1 less order 0, both scaled, of x from 0 on."""
+    small = np.minimum(x, LARGE)
     result = (special_i1(small) - i0(small)) * np.exp(-small)
-    fill_at(size > LARGE, result, _difference_of_large, size)
-    found: Array = np.sign(x) * result
+    fill_at((x > _CLOSE) & (x <= LARGE), result, _difference_by_series, x)
+    fill_at(x > LARGE, result, _difference_of_large, x)
+    return result
+
+
+def _difference_by_series(x: Array) -> Array:
+    """Order 1 less order 0 as ``-exp(-2 * x) * M(1/2, 2, 2 * x)``, whose terms are all positive."""
+    double = 2 * x
+    total: Array = making.ones_like(x)
+    for k in range(_TERMS_OF_DIFFERENCE, 0, -1):
+        total = 1 + double * ((k - 0.5) / (k * (k + 1))) * total
+    found: Array = -np.exp(-double) * total
     return found
 
 

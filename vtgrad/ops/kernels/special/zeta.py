@@ -47,8 +47,9 @@ def zeta(s: int, x: Array) -> Array:
     low = x[below]
     fraction = low - np.floor(low)
     # The sum over all integers minus the terms below `x`.
+    # The distance to the next integer is exact, which 1 less a rounded fraction is not.
     sign = (-1.0) ** s
-    others = zeta_of_positive(s, fraction) + sign * zeta_of_positive(s, 1 - fraction)
+    others = zeta_of_positive(s, fraction) + sign * zeta_of_positive(s, np.ceil(low) - low)
     result[below] = np.where(fraction == 0, np.inf, others - sign * result[below])
     result[np.isneginf(x)] = np.nan
     return result
