@@ -124,8 +124,11 @@ def rms_norm(
     dtype = check_kind("rms_norm", input, "fc")
     axes = _last_axes("rms_norm", input, normalized_shape, weight)
     least = float(np.finfo(dtype).eps) if eps is None else real_of(eps, "eps")
-    mean = F.mean_dim(F.mul(input, input), axes, True)
-    return affine(F.mul(input, F.rsqrt(F.add(mean, least))), weight)
+    # Squares of numbers beyond 255 are not in the range of float16.
+    wide = F.to_dtype(input, np.dtype(np.float32)) if dtype.itemsize == 2 else input
+    mean = F.mean_dim(F.mul(wide, wide), axes, True)
+    found = F.mul(wide, F.rsqrt(F.add(mean, least)))
+    return affine(found if wide is input else F.to_dtype(found, dtype), weight)
 
 
 @explained
