@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import tracemalloc
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -170,6 +171,45 @@ def test_what_is_not_counted_has_no_gradient_although_it_is_infinite() -> None:
     x = leaf([[-math.inf, 0.0], [0.0, -1.0]])
     (slope,) = vt.autograd.grad(f.nll_loss(x, vt.tensor([5, 1]), ignore_index=5), x)
     assert slope.tolist() == [[0, 0], [0, -1]]
+
+
+def test_a_class_that_there_is_not_has_the_same_error_in_a_replay() -> None:
+    replayed = vt.jit.replay(lambda x, y: f.nll_loss(x, y))
+    x = values((2, 3))
+    replayed(x, vt.tensor([0, 1]))
+    for wrong in (-1, 3):
+        with pytest.raises(IndexError, match=f"no class {wrong}"):
+            replayed(x, vt.tensor([0, wrong]))
+
+
+def test_pairs_of_classes_take_memory_for_those_that_a_sample_has() -> None:
+    classes = 2000
+    x, y = vt.zeros(2, classes), vt.full((2, classes), -1)
+    assert f.multilabel_margin_loss(x, y).item() == 0
+    y[0, 0] = 7
+    tracemalloc.start()
+    try:
+        loss = f.multilabel_margin_loss(x, y)
+        (_, peak) = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    np.testing.assert_allclose(loss.item(), (classes - 1) / classes / 2)
+    assert peak < 200 * classes
+
+
+def test_losses_are_finite_as_far_as_they_are() -> None:
+    x = vt.tensor([0.0, 1.0])
+    spread = vt.tensor([math.inf, 1.0], requires_grad=True)
+    loss = f.gaussian_nll_loss(x, x, spread, reduction="none")
+    assert loss.tolist() == [math.inf, 0]
+    (slope,) = vt.autograd.grad(loss.sum(), spread)
+    assert slope.tolist() == [0, 0.5]
+    # Numbers that float16 has, with products that it has not.
+    half = vt.tensor([60000.0, -300.0, 400.0], dtype=vt.float16)
+    far = f.smooth_l1_loss(half, vt.zeros_like(half), reduction="none", beta=3.0)
+    assert far.tolist() == [60000, 298.5, 398.5]
+    even = f.rms_norm(half[1:].abs() * 0 + 300, (2,))
+    assert even.tolist() == [1, 1]
 
 
 def test_binary_cross_entropy_is_finite_at_both_ends() -> None:

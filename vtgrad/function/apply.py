@@ -45,6 +45,10 @@ Context_contra = TypeVar("Context_contra", bound=FunctionCtx, contravariant=True
 Result_co = TypeVar("Result_co", covariant=True)
 
 _NO_OPTIONS: Final[dict[str, object]] = {}
+_WITH_POSITION: Final = (
+    inspect.Parameter.POSITIONAL_ONLY,
+    inspect.Parameter.POSITIONAL_OR_KEYWORD,
+)
 _WITHOUT_POSITION: Final = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD)
 
 
@@ -112,7 +116,8 @@ def apply(function: type[Callee], /, *args: object, **kwargs: object) -> object:
     """
     splits = function.setup_context is not no_setup_context
     options = _NO_OPTIONS
-    if splits or kwargs:
+    # With all arguments in their positions there is nothing to find.
+    if kwargs or (splits and len(args) != _signature_of(function)[1]):
         args, options = _bound(function, args, kwargs, splits)
     level = level_of(args) if keys.active else None
     if level is None:
@@ -314,14 +319,20 @@ def save_variables(context: FunctionCtx, results: dict[int, int]) -> None:
         call.audit(context.__dict__)
 
 
-def _signature_of(function: type[Callee]) -> inspect.Signature:
-    """The signature of forward, which takes longer to find than all else that `apply` does."""
+def _signature_of(function: type[Callee]) -> tuple[inspect.Signature, int]:
+    """The signature of forward, which takes longer to find than all else that `apply` does.
+
+    With it how many arguments it takes, if all have a position, else -1.
+    """
     nodes, forward = function._backward_cls, function.forward
     known = nodes._signature
     if known is None or known[0] != forward:
+        signature = inspect.signature(forward)
+        kinds = [parameter.kind for parameter in signature.parameters.values()]
+        count = len(kinds) if all(kind in _WITH_POSITION for kind in kinds) else -1
         # One store, because several threads may call the Function.
-        nodes._signature = known = forward, inspect.signature(forward)
-    return known[1]
+        nodes._signature = known = forward, signature, count
+    return known[1:]
 
 
 def _begin(
@@ -351,7 +362,7 @@ def _bound(
         If they do not fit the signature of forward, or one without a position is a tensor that may
         need a derivative.
     """
-    signature = _signature_of(function)
+    signature, _ = _signature_of(function)
     name = function.__name__
     # The context is the first argument of forward, but not of `apply`.
     given = args if splits else (None, *args)

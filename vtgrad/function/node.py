@@ -103,7 +103,7 @@ class BackwardCFunction(Node, FunctionCtx):
     # Whether backward reads `saved_tensors`; see Note [What backward reads].
     _reads_saved: ClassVar[bool] = False
     # Forward and its signature, once it was asked for.
-    _signature: ClassVar[tuple[object, Signature] | None] = None
+    _signature: ClassVar[tuple[object, Signature, int] | None] = None
 
     _ctx: FunctionCtx
 

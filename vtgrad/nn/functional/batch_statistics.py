@@ -1,10 +1,18 @@
-"""Values shifted and scaled by the statistics of a batch, or by statistics that were kept."""
+"""Values shifted and scaled by the statistics of a batch, or by statistics that were kept.
+
+Note [Both statistics or neither]
+
+In training the mean and the variance are written, each by one operator. All else is done before:
+the result, copies of the old statistics, and the new ones. If the second write is refused, or an
+interrupt comes on the way, the handler writes the old ones again, and then the exception goes on.
+"""
 
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 
-from vtgrad.errors import ArgumentValueError, ShapeError
+from vtgrad.errors import ArgumentValueError, ShapeError, WriteRefusedError
 from vtgrad.graph.grad_mode import no_grad
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind, real_of
@@ -20,6 +28,7 @@ from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.generated import functional as F
 from vtgrad.tensor.tensor import Tensor
+from vtgrad.views.check_inplace import check_memory
 
 __all__ = ["batch_norm", "instance_norm"]
 
@@ -81,7 +90,7 @@ def batch_norm(
     refuse_names("batch_norm", input, running_mean, running_var, weight, bias)
     shape = array_of(input, "input").shape
     by_batch = check_flag(training, "training")
-    least = real_of(eps, "eps")
+    least, part = real_of(eps, "eps"), real_of(momentum, "momentum")
     if shape == (0,):
         # As PyTorch does: a vector without elements has no channels either.
         return F.clone(input)
@@ -95,16 +104,16 @@ def batch_norm(
     vectors = {"running_mean": running_mean, "running_var": running_var}
     check_channels("batch_norm", shape[1], **vectors, weight=weight, bias=bias)
     axes = (0, *range(2, len(shape)))
-    if by_batch:
-        found = standardized(input, axes, least)
-        if running_mean is not None or running_var is not None:
-            count = shape[0] * math.prod(shape[2:])
-            variance, mean = F.var_mean_dim(F.detach(input), axes, 0)
-            variance = F.mul(variance, count / (count - 1)) if count > 1 else variance
-            _keep(running_mean, running_var, mean, variance, real_of(momentum, "momentum"))
-    else:
-        found = _by_kept(input, running_mean, running_var, least)
-    return affine(found, *of_channels(shape, weight, bias))
+    scale, shift = of_channels(shape, weight, bias)
+    if not by_batch:
+        return affine(_by_kept(input, running_mean, running_var, least), scale, shift)
+    found = affine(standardized(input, axes, least), scale, shift)
+    if running_mean is not None or running_var is not None:
+        count = shape[0] * math.prod(shape[2:])
+        variance, mean = F.var_mean_dim(F.detach(input), axes, 0)
+        variance = F.mul(variance, count / (count - 1)) if count > 1 else variance
+        _keep(running_mean, running_var, mean, variance, part)
+    return found
 
 
 @explained
@@ -167,19 +176,19 @@ def instance_norm(
     check_kind("instance_norm", input)
     vectors = {"running_mean": running_mean, "running_var": running_var}
     check_channels("instance_norm", shape[1], **vectors, weight=weight, bias=bias)
-    least = real_of(eps, "eps")
+    least, part = real_of(eps, "eps"), real_of(momentum, "momentum")
     axes = tuple(range(2, len(shape)))
-    if by_input:
-        found = standardized(input, axes, least)
-        if running_mean is not None or running_var is not None:
-            count = math.prod(shape[2:])
-            variance, mean = F.var_mean_dim(F.detach(input), axes, 0)
-            variance = F.mul(variance, count / (count - 1)) if count > 1 else variance
-            mean, variance = F.mean_dim(mean, (0,)), F.mean_dim(variance, (0,))
-            _keep(running_mean, running_var, mean, variance, real_of(momentum, "momentum"))
-    else:
-        found = _by_kept(input, running_mean, running_var, least)
-    return affine(found, *of_channels(shape, weight, bias))
+    scale, shift = of_channels(shape, weight, bias)
+    if not by_input:
+        return affine(_by_kept(input, running_mean, running_var, least), scale, shift)
+    found = affine(standardized(input, axes, least), scale, shift)
+    if running_mean is not None or running_var is not None:
+        count = math.prod(shape[2:])
+        variance, mean = F.var_mean_dim(F.detach(input), axes, 0)
+        variance = F.mul(variance, count / (count - 1)) if count > 1 else variance
+        mean, variance = F.mean_dim(mean, (0,)), F.mean_dim(variance, (0,))
+        _keep(running_mean, running_var, mean, variance, part)
+    return found
 
 
 def _by_kept(
@@ -202,12 +211,23 @@ def _keep(
     variance: Tensor,
     momentum: float,
 ) -> None:
-    """Write the statistics, each in one write, after all that may be refused."""
+    """Write the statistics; see Note [Both statistics or neither]."""
     with no_grad():
-        pairs = [
-            (running, F.add(F.mul(running, 1 - momentum), F.mul(new, momentum)))
+        writes = [
+            (running, F.clone(running), F.add(F.mul(running, 1 - momentum), F.mul(new, momentum)))
             for running, new in ((running_mean, mean), (running_var, variance))
             if running is not None
         ]
-        for running, new in pairs:
-            F.copy_(running, new)
+        for running, _, _ in writes:
+            check_memory(running)
+        begun = 0
+        try:
+            for running, _, value in writes:
+                begun += 1
+                F.copy_(running, value)
+        except BaseException:
+            for running, before, _ in writes[:begun]:
+                # What was refused has its values still.
+                with suppress(WriteRefusedError):
+                    F.copy_(running, before)
+            raise

@@ -14,7 +14,6 @@ from vtgrad.errors import (
     OutOfRangeError,
     ShapeError,
 )
-from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind, real_of
 from vtgrad.nn.functional.reduction import reduced, reduction_of
@@ -22,7 +21,6 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.values import innermost
-from vtgrad.storage import making
 from vtgrad.storage.integers import index_of
 from vtgrad.tensor.tensor import Tensor
 
@@ -178,11 +176,11 @@ def cross_entropy(
         return losses
     spread = logarithms if weight is None else F.mul(logarithms, _along(weight, shape, axis))
     every = F.neg(F.sum_dim_IntList(spread, (axis,)))
-    skipped = F.eq(target, ignored)
-    every = F.masked_fill(every, skipped, 0)
+    skipped = _skipped(target, ignored)
+    if skipped is not None:
+        every = F.masked_fill(every, skipped, 0)
     if mode == "mean":
-        weights = _weights_of(target, weight, skipped, input)
-        every = F.div(F.sum_default(every), F.sum_default(weights))
+        every = _mean_of_samples(every, target, weight, skipped)
     else:
         every = reduced(every, mode)
     part = smoothing / shape[axis] if shape[axis] else math.nan
@@ -255,15 +253,16 @@ def multi_margin_loss(
     rows, classes = _rows_and_classes("multi_margin_loss", input, target)
     size = rows._impl.array.shape[1]
     columns = F.unsqueeze(_classes_within("multi_margin_loss", classes, size), 1)
-    gaps = F.add(F.sub(rows, F.gather(rows, 1, columns)), real_of(margin, "margin"))
-    own = F.eq(columns, beside(input, making.arange(size)))
-    losses = F.relu(F.masked_fill(gaps, own, 0))
+    own = F.sub(F.gather(rows, 1, columns), real_of(margin, "margin"))
+    losses = F.relu(F.scatter_value(F.sub(rows, own), 1, columns, 0))
     if p == 2:
         losses = F.mul(losses, losses)
     if weight is not None:
         if weight._impl.array.shape != (size,):
             raise ShapeError(f"multi_margin_loss() got {weight.shape[0]} weights of {size} classes")
         losses = F.mul(losses, F.index_select(weight, 0, F.squeeze_dim(columns, 1))[:, None])
+    if mode == "mean":
+        return F.mean_default(losses)
     losses = F.div(F.sum_dim_IntList(losses, (1,)), size)
     return reduced(losses if target._impl.array.ndim else F.squeeze_dim(losses, 0), mode)
 
@@ -331,11 +330,17 @@ def multilabel_margin_loss(
     rows, given = (F.reshape(x, (-1 if size else 0, size)) for x in (input, target))
     # What stands behind the first -1 does not count.
     counts = F.eq(F.cumsum_dim(F.lt(given, 0), 1), 0)
+    numbers = innermost(F.sum_dim_IntList(counts, (1,)))._impl.array
+    most = int(numbers.max()) if numbers.size else 0
+    given, counts = F.narrow(given, 1, 0, most), F.narrow(counts, 1, 0, most)
     places = _classes_within(
         "multilabel_margin_loss", F.masked_fill(given, F.logical_not(counts), 0), size
     )
     hits = F.scatter_add(
-        F.zeros_like(given), 1, places, F.to_dtype(counts, given._impl.array.dtype)
+        F.zeros_shaped(given, rows._impl.array.shape),
+        1,
+        places,
+        F.to_dtype(counts, given._impl.array.dtype),
     )
     others = F.unsqueeze(F.eq(hits, 0), 1)
     gaps = F.rsub_Scalar(F.sub(F.unsqueeze(F.gather(rows, 1, places), 2), F.unsqueeze(rows, 1)), 1)
@@ -365,38 +370,54 @@ def _check_classes(function: str, input: Tensor, target: Tensor) -> int:
 def _of_classes(
     logarithms: Tensor, target: Tensor, weight: Tensor | None, ignored: int, mode: str, axis: int
 ) -> Tensor:
-    shape = logarithms._impl.array.shape
+    size = logarithms._impl.array.shape[axis]
     if weight is not None:
         _check_weight(weight, logarithms, axis)
-    skipped = F.eq(target, ignored)
-    classes = _long(F.masked_fill(target, skipped, 0))
+    skipped = _skipped(target, ignored)
+    classes = _long(target if skipped is None else F.masked_fill(target, skipped, 0))
     values = innermost(classes)._impl.array
-    if values.size and not (values.min() >= 0 and values.max() < shape[axis]):
-        wrong = values[(values < 0) | (values >= shape[axis])].flat[0]
-        if not skipped._impl.array.all():
-            raise OutOfRangeError(f"there is no class {wrong}: there are {shape[axis]}")
-    if not shape[axis]:
+    if values.size and not (values.min() >= 0 and values.max() < size):
+        # Without any class, samples that do not count have the class 0 here.
+        if size or skipped is None or not innermost(skipped)._impl.array.all():
+            wrong = values.min() if values.min() < 0 else values.max()
+            raise OutOfRangeError(f"there is no class {wrong}: there are {size}")
+    if not size:
         # Every sample is skipped.
         picked = F.sum_dim_IntList(logarithms, (axis,))
     else:
         picked = F.squeeze_dim(F.gather(logarithms, axis, F.unsqueeze(classes, axis)), axis)
     losses = F.neg(picked)
-    if weight is not None and shape[axis]:
+    if weight is not None and size:
         losses = F.mul(losses, _chosen(weight, classes))
-    losses = F.masked_fill(losses, skipped, 0)
-    if mode != "mean":
-        return reduced(losses, mode)
-    return F.div(
-        F.sum_default(losses), F.sum_default(_weights_of(target, weight, skipped, logarithms))
+    if skipped is not None:
+        losses = F.masked_fill(losses, skipped, 0)
+    return (
+        _mean_of_samples(losses, target, weight, skipped)
+        if mode == "mean"
+        else reduced(losses, mode)
     )
 
 
-def _weights_of(target: Tensor, weight: Tensor | None, skipped: Tensor, input: Tensor) -> Tensor:
-    """The weight of each sample, 0 of those that do not count."""
+def _skipped(target: Tensor, ignored: int) -> Tensor | None:
+    """Which samples do not count; None if all do."""
+    skipped = F.eq(target, ignored)
+    return skipped if innermost(skipped)._impl.array.any() else None
+
+
+def _mean_of_samples(
+    losses: Tensor, target: Tensor, weight: Tensor | None, skipped: Tensor | None
+) -> Tensor:
+    """The sum of losses, divided by that of the weights of the samples that count."""
     if weight is None or not weight._impl.array.size:
-        return F.to_dtype(F.logical_not(skipped), input._impl.array.dtype)
-    classes = _long(F.masked_fill(target, skipped, 0))
-    return F.masked_fill(_chosen(weight, classes), skipped, 0)
+        if skipped is None:
+            return F.mean_default(losses)
+        counted = F.to_dtype(F.logical_not(skipped), losses._impl.array.dtype)
+    elif skipped is None:
+        counted = _chosen(weight, _long(target))
+    else:
+        classes = _long(F.masked_fill(target, skipped, 0))
+        counted = F.masked_fill(_chosen(weight, classes), skipped, 0)
+    return F.div(F.sum_default(losses), F.sum_default(counted))
 
 
 def _of_probabilities(

@@ -11,6 +11,7 @@ import numpy as np
 from vtgrad.errors import ArgumentValueError, OptionValueError, ShapeError
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
+from vtgrad.later.is_plain import is_plain
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind, real_of
 from vtgrad.nn.functional.traced import is_traced
@@ -124,8 +125,11 @@ def rms_norm(
     dtype = check_kind("rms_norm", input, "fc")
     axes = _last_axes("rms_norm", input, normalized_shape, weight)
     least = float(np.finfo(dtype).eps) if eps is None else real_of(eps, "eps")
-    mean = F.mean_dim(F.mul(input, input), axes, True)
-    return affine(F.mul(input, F.rsqrt(F.add(mean, least))), weight)
+    # Squares of numbers beyond 255 are not in the range of float16.
+    wide = F.to_dtype(input, np.dtype(np.float32)) if dtype.itemsize == 2 else input
+    mean = F.mean_dim(F.mul(wide, wide), axes, True)
+    found = F.mul(wide, F.rsqrt(F.add(mean, least)))
+    return affine(found if wide is input else F.to_dtype(found, dtype), weight)
 
 
 @explained
@@ -249,8 +253,8 @@ def standardized(input: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
         # Squares of numbers beyond 255 are not in the range of float16.
         wide = F.to_dtype(input, np.dtype(np.float32))
         return F.to_dtype(standardized(wide, axes, eps), dtype)
-    if is_traced():
-        # A Function hides which element depends on which.
+    if is_plain(input) or is_traced():
+        # A Function hides which element depends on which, and nothing else asks for one.
         return _standardized(input, axes, eps)[0]
     found: tuple[Tensor, Tensor] = _Standardized.apply(input, axes, eps)
     return found[0]

@@ -597,8 +597,8 @@ def _between(function: str, input: Tensor, low: float, high: float, inplace: boo
 
 def _level_at(input: Tensor, low: float, high: float) -> Tensor:
     """The same elements, of which those at two places have no derivative."""
-    level = F.masked_fill(input, F.eq(input, low), low)
-    return F.masked_fill(level, F.eq(level, high), high)
+    values = F.detach(input)
+    return F.where_self(F.logical_or(F.eq(values, low), F.eq(values, high)), values, input)
 
 
 def _ramp(input: Tensor) -> Tensor:

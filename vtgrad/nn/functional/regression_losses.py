@@ -175,7 +175,7 @@ def smooth_l1_loss(
     difference = _difference("smooth_l1_loss", input, target)
     if not width:
         return reduced(F.abs(difference), mode)
-    return reduced(F.div(_huber(difference, width), width), mode)
+    return reduced(_huber(difference, width, width), mode)
 
 
 @explained
@@ -365,9 +365,8 @@ def gaussian_nll_loss(
             raise ArgumentValueError(
                 f"variances of shape {list(sizes)} do not belong to means of {list(shape)}"
             )
-    given = F.detach(variances)
-    least = F.clamp_min_default(given, real_of(eps, "eps"))
-    variances = F.add(variances, F.sub(least, given))
+    lacking = F.clamp_min_default(F.rsub_Scalar(F.detach(variances), real_of(eps, "eps")), 0)
+    variances = F.add(variances, lacking)
     difference = F.sub(input, target)
     losses = F.div(F.mul(difference, difference), variances)
     losses = F.mul(F.add(F.log(variances), losses), 0.5)
@@ -457,10 +456,12 @@ def _difference(function: str, input: Tensor, target: Tensor, kinds: str = "f") 
     return F.sub(input, target)
 
 
-def _huber(difference: Tensor, width: float) -> Tensor:
-    """A parabola within `width`, and lines with the same slope beside it."""
+def _huber(difference: Tensor, width: float, scale: float = 1.0) -> Tensor:
+    """A parabola within `width`, and lines with the same slope beside it, divided by a number."""
     near = F.clamp_default(difference, -width, width)
-    return F.mul(near, F.sub(difference, F.mul(near, 0.5)))
+    beyond = F.sub(difference, F.mul(near, 0.5))
+    # The quotient of `near`: products are not in the range of float16.
+    return F.mul(near if scale == 1 else F.div(near, scale), beyond)
 
 
 def _weighted(

@@ -271,8 +271,9 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     elif approximate == "tanh":
         # Beyond 20 the tangent is 1 exactly, and cubes of large numbers would overflow.
         near = F.clamp_default(input, -20, 20)
-        cubic = F.mul(F.add(F.mul(F.mul(near, near), 0.044715), 1), near)
-        share = F.add(F.tanh(F.mul(cubic, math.sqrt(2 / math.pi))), 1)
+        slope = math.sqrt(2 / math.pi)
+        cubic = F.mul(F.add(F.mul(F.mul(near, near), 0.044715 * slope), slope), near)
+        share = F.add(F.tanh(cubic), 1)
     else:
         raise OptionValueError(f'approximate is "none" or "tanh", not {approximate!r}')
     return F.mul(F.mul(input, 0.5), share)
