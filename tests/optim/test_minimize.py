@@ -51,9 +51,9 @@ def test_rosenbrock_is_minimised_as_by_scipy_with_its_own_derivatives(method: st
     wanted = so.minimize(so.rosen, start().numpy(), jac=so.rosen_der, method=method, **extra)
     np.testing.assert_allclose(fit.x.numpy(), wanted.x, atol=1e-4)
     assert fit.success
-    assert abs(fit.evaluations - wanted.nfev) <= 0.2 * wanted.nfev + 3
+    assert abs(fit.nfev - wanted.nfev) <= 0.2 * wanted.nfev + 3
     assert (fit.recorded, fit.reason) == (True, None)
-    assert len(fit.history) == fit.iterations + 1
+    assert len(fit.history) == fit.nit + 1
     assert fit.history[0] == pytest.approx(valley(start()).item())
     # As it is, without a recording: the same path.
     eager = optim.minimize(valley, start(), method, record=False)
@@ -98,8 +98,8 @@ def test_containers_come_back_as_they_were_given() -> None:
     assert abs(scale.item() + 2) < 1e-4
     assert list(fit.x) == ["weight", "bias"]
     assert x0["weight"][0].tolist() == [[0.0] * 3] * 2
-    assert seen[-1].iteration == fit.iterations
-    assert seen[-1].value == fit.history[-1]
+    assert seen[-1].nit == fit.nit
+    assert seen[-1].fun == fit.history[-1]
     assert set(seen[0].x) == {"weight", "bias"}
 
 
@@ -244,7 +244,7 @@ def test_least_squares_and_roots_as_by_scipy() -> None:
             )
             fit = optim.least_squares(residual, x0, method, loss=loss)
             np.testing.assert_allclose([fit.x["a"].item(), fit.x["k"].item()], wanted.x, atol=1e-5)
-            assert fit.value == pytest.approx(wanted.cost)
+            assert fit.fun == pytest.approx(wanted.cost)
             assert fit.history[0] >= fit.history[-1] == pytest.approx(wanted.cost, rel=1e-3)
             assert fit.success
             assert fit.recorded
@@ -257,11 +257,11 @@ def test_least_squares_and_roots_as_by_scipy() -> None:
             method,
         )
         np.testing.assert_allclose(fit_of.x.numpy(), [0.8411639, 0.1588361], atol=1e-4)
-        assert fit_of.value < 1e-4
+        assert fit_of.fun < 1e-4
     for method in ("krylov", "broyden1"):
         cosine = optim.root(lambda x: vt.cos(x) - 2 * x, vt.zeros(3, dtype=vt.float64), method)
         assert cosine.success
-        assert cosine.iterations > 1
+        assert cosine.nit > 1
         np.testing.assert_allclose(cosine.x.numpy(), 0.4501836, atol=1e-4)
 
 
@@ -288,16 +288,16 @@ def test_a_callback_ends_the_search(method: str) -> None:
     for answer in (True, StopIteration):
 
         def callback(at: optim.Iterate[vt.Tensor], answer: object = answer) -> object:
-            if at.iteration < 3:
+            if at.nit < 3:
                 return None
             if answer is StopIteration:
                 raise StopIteration
             return answer
 
         fit = optim.minimize(valley, start(), method, callback=callback)
-        assert (fit.status, fit.iterations, fit.success) == ("stopped", 3, False)
-        assert valley(fit.x).item() == pytest.approx(fit.value)
-        assert fit.value <= min(fit.history)
+        assert (fit.status, fit.nit, fit.success) == ("stopped", 3, False)
+        assert valley(fit.x).item() == pytest.approx(fit.fun)
+        assert fit.fun <= min(fit.history)
 
 
 def test_ctrl_c_gives_the_best_point_so_far() -> None:
@@ -312,7 +312,7 @@ def test_ctrl_c_gives_the_best_point_so_far() -> None:
 
     fit = optim.minimize(f, start(), "BFGS", record=False)
     assert (fit.status, fit.message) == ("interrupted", "Ctrl-C ended the search")
-    assert fit.value == valley(fit.x).item() < fit.history[0]
+    assert fit.fun == valley(fit.x).item() < fit.history[0]
     assert fit.raw is None
     calls = 11
     with pytest.raises(KeyboardInterrupt):
@@ -388,7 +388,7 @@ def test_a_bar_counts_the_iterations(capsys: pytest.CaptureFixture[str]) -> None
     pytest.importorskip("tqdm")
     fit = optim.minimize(valley, start(), progress=True)
     shown = capsys.readouterr().err
-    assert f"{fit.iterations}it" in shown
+    assert f"{fit.nit}it" in shown
     assert "BFGS" in shown
 
 

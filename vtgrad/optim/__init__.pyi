@@ -275,9 +275,9 @@ def warm_restarts_schedule(
 
 class Iterate(NamedTuple, Generic[_X]):
     x: _X
-    value: float
-    iteration: int
-    evaluations: int
+    fun: float
+    nit: int
+    nfev: int
 
 class SGD(Optimizer):
     def __init__(

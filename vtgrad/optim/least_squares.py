@@ -69,7 +69,7 @@ def least_squares(
     Returns
     -------
     Fit
-        Its value is half the sum of squares, of which the loss is taken.
+        Its ``fun`` is half the sum of squares, of which the loss is taken.
 
     Raises
     ------

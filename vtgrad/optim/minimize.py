@@ -99,8 +99,8 @@ def minimize(
     options : dict, optional
         Options of the method, as in SciPy.
     callback : callable, optional
-        Gets an `Iterate` after each iteration, with ``x``, ``value``, ``iteration`` and
-        ``evaluations``. The search ends if it returns something true or raises StopIteration.
+        Gets an `Iterate` after each iteration, with ``x``, ``fun``, ``nit`` and ``nfev``. The
+        search ends if it returns something true or raises StopIteration.
     progress : bool, default False
         Whether a bar of tqdm counts the iterations.
     record : "auto" or bool, default "auto"

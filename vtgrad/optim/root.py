@@ -59,7 +59,7 @@ def root(
     Returns
     -------
     Fit
-        Its value is the norm of what `f` returns.
+        Its ``fun`` is the norm of what `f` returns.
 
     Raises
     ------
