@@ -33,11 +33,16 @@ METHODS: Final = {
     "trust-constr": True,
     "trust-exact": True,
 }
+LINE: Final = {"type": "eq", "fun": lambda x: x[0]}
 BY_VALUES: Final = ("Nelder-Mead", "Powell", "COBYLA", "COBYQA")
 
 
 def valley(x: vt.Tensor) -> vt.Tensor:
     return ((1 - x[:-1]) ** 2 + 100 * (x[1:] - x[:-1] ** 2) ** 2).sum()
+
+
+def with_jacobian() -> object:
+    return so.NonlinearConstraint(lambda x: x[0], 0, 1, jac=valley)
 
 
 def start() -> vt.Tensor:
@@ -248,9 +253,14 @@ def test_least_squares_and_roots_as_by_scipy() -> None:
             assert fit.history[0] >= fit.history[-1] == pytest.approx(wanted.cost, rel=1e-3)
             assert fit.success
             assert fit.recorded
+    cauchy = optim.least_squares(residual, x0, loss="cauchy")
+    as_function = optim.least_squares(
+        residual, x0, loss=lambda z: np.stack([np.log1p(z), 1 / (1 + z), -1 / (1 + z) ** 2])
+    )
+    assert as_function.history == pytest.approx(cauchy.history, rel=1e-12)
     bounded = optim.least_squares(residual, x0, bounds={"k": (0, 1)})
     assert bounded.x["k"].item() == pytest.approx(1.0, abs=1e-4)
-    for method in ("hybr", "lm"):
+    for method in ("hybr", "LM"):
         fit_of = optim.root(
             lambda x: (x[0] + 0.5 * (x[0] - x[1]) ** 3 - 1, 0.5 * (x[1] - x[0]) ** 3 + x[1]),
             vt.zeros(2, dtype=vt.float64),
@@ -370,11 +380,18 @@ def test_a_function_with_its_own_gradient_is_called_as_it_is() -> None:
         (lambda: optim.minimize(valley, vt.zeros(2), hess="yes"), ValueError),  # type: ignore[arg-type]  # no such word
         (lambda: optim.minimize(valley, vt.zeros(2), constraints=3), TypeError),
         (lambda: optim.minimize(valley, vt.zeros(2), constraints={"fun": valley}), ValueError),
+        (lambda: optim.minimize(valley, vt.zeros(2), jac=valley), ValueError),  # type: ignore[arg-type]  # a flag here
+        (lambda: optim.minimize(valley, vt.zeros(2), "BFGS", bounds=(0, 1)), ValueError),
+        (lambda: optim.minimize(valley, vt.zeros(2), "TNC", constraints=LINE), ValueError),
+        (lambda: optim.minimize(valley, vt.zeros(2), "BFGS", hess="dense"), ValueError),
+        (lambda: optim.minimize(valley, vt.zeros(2), "trust-exact", hess="product"), ValueError),
+        (lambda: optim.minimize(valley, vt.zeros(2), constraints=LINE | {"jac": 1}), ValueError),
+        (lambda: optim.minimize(valley, vt.zeros(2), constraints=with_jacobian()), ValueError),
         (lambda: optim.least_squares(valley, vt.zeros(2), "gn"), ValueError),  # type: ignore[arg-type]  # no such method
         (lambda: optim.root(valley, vt.zeros(2), "gn"), ValueError),
     ],
 )  # fmt: skip
-def test_wrong_arguments(call: Any, error: type[Exception]) -> None:
+def test_arguments_that_cannot_be_followed(call: Any, error: type[Exception]) -> None:
     with pytest.raises(error):
         call()
 

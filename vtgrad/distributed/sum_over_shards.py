@@ -22,6 +22,7 @@ from vtgrad.distributed.recordable import are_recordable
 from vtgrad.distributed.sent import Held, without_rest
 from vtgrad.errors import ArgumentValueError, RecordingError
 from vtgrad.func.arguments import tensor_leaves
+from vtgrad.func.value_with_gradient import ValueWithGradient
 from vtgrad.jit.state import is_tracing
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.tensor.from_data import from_numpy
@@ -46,7 +47,7 @@ class _Backend(Protocol):
         """End what was started, and forget the shards."""
 
 
-class SumOverShards(Generic[P, S]):
+class SumOverShards(ValueWithGradient[P], Generic[P, S]):
     """The sum of a function over shards of data; a call gives the value and the gradients.
 
     `value_and_grad` makes it. The workers, and the shards that were sent to them, stay from one

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, TransformError
 from vtgrad.func.sparsity.find_pattern import sparsity_pattern
 from vtgrad.func.sparsity.jacobian_pattern import SparsityPattern
 from vtgrad.func.sparsity.sparse_jacobian import sparse_jacobian
+from vtgrad.func.value_with_gradient import ValueWithGradient
 from vtgrad.ops.generated import functional as F
 from vtgrad.optim.derivatives import dense_jacobian, hessian_product, value_only, vector_of
 from vtgrad.optim.evaluation import Evaluation, Record
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["VectorFunction", "evaluations_of", "scipy_constraints"]
 
 Function: TypeAlias = Callable[[Tensor], Tensor]
+
+_KEYS: Final = {"type", "fun", "args"}
 
 
 class VectorFunction:
@@ -133,7 +136,7 @@ def scipy_constraints(
     ArgumentTypeError
         If one is neither a dict nor a constraint of ``scipy.optimize``.
     ArgumentValueError
-        If a dict has no function or another type.
+        If a dict has no function, another type or another key, or derivatives are given.
     """
     kinds = import_module("scipy.optimize")
     entries = list(given) if isinstance(given, Sequence) else [given]
@@ -145,12 +148,19 @@ def scipy_constraints(
             continue
         if isinstance(entry, Mapping):
             kind, fun = entry.get("type"), entry.get("fun")
-            if kind not in ("eq", "ineq") or not callable(fun):
+            if kind not in ("eq", "ineq") or not callable(fun) or entry.keys() - _KEYS:
                 raise ArgumentValueError(
-                    'a constraint is {"type": "eq" or "ineq", "fun": function}',
+                    'a constraint is {"type": "eq" or "ineq", "fun": function}, with "args" or '
+                    "not; derivatives are computed",
                     argument="constraints",
                 )
+            fun = _with_arguments(fun, entry.get("args", ()))
         elif isinstance(entry, kinds.NonlinearConstraint):
+            if callable(entry.jac) or callable(entry.hess):
+                raise ArgumentValueError(
+                    "the derivatives of a constraint are computed: leave out jac and hess",
+                    argument="constraints",
+                )
             fun = entry.fun
         else:
             raise ArgumentTypeError(
@@ -182,6 +192,14 @@ def scipy_constraints(
             )
         )
     return made, functions
+
+
+def _with_arguments(fun: Callable[..., object], given: object) -> Callable[..., object]:
+    """A function of the parameters alone; as in SciPy, `given` is a tuple or one argument."""
+    rest = given if isinstance(given, tuple) else (given,)
+    if not rest or isinstance(fun, ValueWithGradient):
+        return fun
+    return lambda parameters: fun(parameters, *rest)
 
 
 def evaluations_of(functions: Sequence[VectorFunction]) -> list[Evaluation[Tensor]]:

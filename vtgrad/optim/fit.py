@@ -39,7 +39,8 @@ class Fit(Generic[X]):
     message : str
         The reason, in the words of the method.
     nit, nfev : int
-        How many iterations there were, and how often the function was evaluated.
+        How many iterations there were, as a callback counts them, and how often the function was
+        evaluated.
     history : tuple of float
         The value at the start and after each iteration.
     method : str

@@ -75,6 +75,7 @@ def root(
     scipy = scipy_optimize("root")
     refuse_in_recording("root")
     check_record(record)
+    method = str(method).lower()
     if method not in _WITH_JACOBIAN | _OTHERS:
         raise ArgumentValueError(
             f"method must be one of {', '.join(sorted(_WITH_JACOBIAN | _OTHERS))}, not {method!r}",
