@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, Literal, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vtgrad.errors import ArgumentValueError
 from vtgrad.optim.bounds import bounds_of
@@ -32,7 +33,7 @@ def least_squares(
     *,
     jac: Literal["auto", "dense", "sparse"] = "auto",
     bounds: object = None,
-    loss: str | Callable[[FloatArray], FloatArray] = "linear",
+    loss: str | Callable[[NDArray[np.float64]], NDArray[np.float64]] = "linear",
     f_scale: float = 1.0,
     tol: float | None = None,
     options: Mapping[str, object] | None = None,
