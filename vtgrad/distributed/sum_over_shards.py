@@ -213,13 +213,27 @@ class SumOverShards(ValueWithGradient[P], Generic[P, S]):
 
 
 def _versions_of(shards: Sequence[object]) -> list[tuple[int, Tensor, int]]:
-    """Each tensor of the shards, with the number of its shard and its version."""
-    return [
-        (number, leaf, leaf._version)
-        for number, shard in enumerate(shards)
-        for leaf in tree_leaves(shard)
-        if isinstance(leaf, Tensor) and not leaf.is_inference()
-    ]
+    """Each tensor of the shards, with the number of its shard and its version.
+
+    Raises
+    ------
+    ArgumentValueError
+        If one requires grad.
+    """
+    found: list[tuple[int, Tensor, int]] = []
+    for number, shard in enumerate(shards):
+        for leaf in tree_leaves(shard):
+            if not isinstance(leaf, Tensor) or leaf.is_inference():
+                continue
+            if leaf.requires_grad:
+                raise ArgumentValueError(
+                    f"shard {number} has a tensor that requires grad, which would get none: put it "
+                    "into the parameters, or detach it",
+                    argument="shards",
+                    value=leaf,
+                )
+            found.append((number, leaf, leaf._version))
+    return found
 
 
 def _check_versions(known: Sequence[tuple[int, Tensor, int]]) -> None:
