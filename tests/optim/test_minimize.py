@@ -126,6 +126,24 @@ def test_bounds_in_containers() -> None:
     assert {tuple(x.tolist()) for x in whole.x.values()} == {(2.0, 2.0)}
 
 
+@pytest.mark.parametrize("method", ["COBYLA", "COBYQA", "SLSQP", "trust-constr"])
+def test_bounds_that_fix_a_parameter(method: str) -> None:
+    def f(p: dict[str, vt.Tensor]) -> vt.Tensor:
+        return (p["a"] - 1).square().sum() + (p["b"] - p["a"][0]).square().sum()
+
+    seen: list[list[float]] = []
+    fit = optim.minimize(
+        f,
+        {"a": vt.zeros(2, dtype=vt.float64), "b": vt.zeros(3, dtype=vt.float64)},
+        method,
+        bounds={"a": [(0.5, 0.5), (None, None)]},
+        constraints={"type": "ineq", "fun": lambda p: 1.2 - p["b"].sum()},
+        callback=lambda at: seen.append([*at.x["a"].tolist(), *at.x["b"].tolist()]),
+    )
+    np.testing.assert_allclose(seen[-1], [0.5, 1, 0.4, 0.4, 0.4], atol=1e-3)
+    assert fit.fun == pytest.approx(0.28, abs=1e-4)
+
+
 @pytest.mark.parametrize(
     "bounds",
     [

@@ -19,6 +19,7 @@ from vtgrad.func.sparsity.jacobian_pattern import SparsityPattern
 from vtgrad.func.sparsity.sparse_jacobian import sparse_jacobian
 from vtgrad.func.value_with_gradient import ValueWithGradient
 from vtgrad.ops.generated import functional as F
+from vtgrad.optim.bounds import Limits, with_fixed
 from vtgrad.optim.derivatives import dense_jacobian, hessian_product, value_only, vector_of
 from vtgrad.optim.evaluation import Evaluation, Record
 from vtgrad.optim.packing import FloatArray, Packing, as_floats, as_vector
@@ -48,13 +49,23 @@ class VectorFunction:
         Whether Jacobians are sparse, where they can be.
     record : "auto" or bool
         See `Evaluation`.
+    limits : tuple of ndarray, optional
+        The bounds, for methods that leave out what these fix.
     """
 
-    def __init__(self, function: Function, columns: int, sparse: bool, record: Record) -> None:
+    def __init__(
+        self,
+        function: Function,
+        columns: int,
+        sparse: bool,
+        record: Record,
+        limits: Limits = None,
+    ) -> None:
         self._function = function
         self._columns = columns
         self._sparse = sparse
         self._record = record
+        self._limits = limits
         self._pattern: SparsityPattern | None = None
         self._values = Evaluation(value_only(function), record)
         self._matrices: Evaluation[Tensor] | None = None
@@ -67,7 +78,7 @@ class VectorFunction:
 
     def value(self, vector: FloatArray) -> FloatArray:
         """The value."""
-        return as_floats(self._values(as_vector(vector)))
+        return as_floats(self._values(as_vector(with_fixed(vector, self._limits))))
 
     def jacobian(self, vector: FloatArray) -> FloatArray | csr_array:
         """The Jacobian: see Note [Jacobians of constraints]."""
@@ -127,7 +138,7 @@ class VectorFunction:
 
 
 def scipy_constraints(
-    given: object, packing: Packing, sparse: bool, record: Record
+    given: object, packing: Packing, sparse: bool, record: Record, limits: Limits
 ) -> tuple[list[object], list[VectorFunction]]:
     """Constraints for SciPy, and the functions behind them.
 
@@ -169,7 +180,7 @@ def scipy_constraints(
                 argument="constraints",
             )
         function = VectorFunction(
-            vector_of(fun, packing, "a constraint"), packing.size, sparse, record
+            vector_of(fun, packing, "a constraint"), packing.size, sparse, record, limits
         )
         functions.append(function)
         if isinstance(entry, Mapping) and not sparse:

@@ -7,7 +7,7 @@ from typing import Final, Literal, SupportsFloat, TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, RecordingError
 from vtgrad.func.value_with_gradient import ValueWithGradient
-from vtgrad.optim.bounds import bounds_of
+from vtgrad.optim.bounds import bounds_of, with_fixed
 from vtgrad.optim.constraints import VectorFunction, evaluations_of, scipy_constraints
 from vtgrad.optim.derivatives import (
     dense_hessian,
@@ -140,6 +140,7 @@ def minimize(
     Notes
     -----
     With constraints "the best point" of a search that is broken off is that of the last iteration.
+    What is found has no history: `implicit` gives it derivatives.
 
     Examples
     --------
@@ -184,7 +185,7 @@ def minimize(
             arguments["bounds"] = scipy.Bounds(*limits)
         if has_constraints:
             arguments["constraints"], functions = scipy_constraints(
-                constraints, packing, name == "trust-constr", record
+                constraints, packing, name == "trust-constr", record, limits
             )
             if name == "trust-constr":
                 settings.setdefault("sparse_jacobian", True)
@@ -196,7 +197,7 @@ def minimize(
                 method=_NAMES[name],
                 tol=tol,
                 options=settings,
-                callback=lambda vector, *rest: search.iterated(vector),
+                callback=lambda vector, *rest: search.iterated(with_fixed(vector, limits)),
                 **arguments,
             )
 
