@@ -91,6 +91,13 @@ def writes_parameter(p: Tensor, shard: Tensor) -> Tensor:
     return (p * shard).sum()
 
 
+_OUTSIDE = vt.ones(1, requires_grad=True)
+
+
+def uses_outside(p: Tensor, shard: int) -> Tensor:
+    return (p * shard * _OUTSIDE).sum()
+
+
 class Marked(Tensor):
     """A class of tensors."""
 

@@ -23,6 +23,7 @@ from tests.distributed.programs import (
     constant,
     raises_odd_error,
     squares,
+    uses_outside,
     writes_array,
     writes_parameter,
     writes_shard,
@@ -236,6 +237,35 @@ def test_a_shard_that_was_written_later_is_refused(threads: ThreadPoolExecutor) 
     table[3] = 5.0
     with pytest.raises(ArgumentValueError, match="the memory of shard 0 was written"):
         total(ONE)
+
+
+def test_a_gradient_that_would_be_lost_is_refused(threads: ThreadPoolExecutor) -> None:
+    with pytest.raises(ArgumentValueError, match="shard 1 has a tensor that requires grad"):
+        value_and_grad(constant, shards=[1, {"x": vt.ones(2, requires_grad=True)}])
+    with pytest.raises(ShardError) as of_threads:
+        value_and_grad(uses_outside, ONE, [1], threads)
+    with value_and_grad(uses_outside, shards=[1], workers=1, record=True) as total:
+        for _ in range(3):
+            with pytest.raises(ShardError) as of_process:
+                total(ONE)
+    for caught in (of_threads, of_process):
+        assert isinstance(caught.value.__cause__, ArgumentValueError)
+        assert "its gradient would be lost" in str(caught.value)
+
+
+def test_a_sum_is_not_called_while_it_waits() -> None:
+    calls: list[SumOverShards[Tensor, int]] = []
+
+    def report(done: int, count: int) -> None:
+        calls[0](ONE)
+
+    with value_and_grad(constant, shards=[1, 2], workers=1, progress=report) as total:
+        calls.append(total)
+        with pytest.raises(ArgumentValueError, match="would wait for itself"):
+            total(ONE)
+        # The same thread, after the call.
+        with pytest.raises(ArgumentValueError, match="would wait for itself"):
+            total(ONE)
 
 
 def test_a_call_that_fails_stops_no_other_call(threads: ThreadPoolExecutor) -> None:

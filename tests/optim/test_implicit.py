@@ -5,6 +5,7 @@ What breaks it: a sign, a transpose, a second derivative that forgets that the s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 import numpy as np
@@ -219,3 +220,28 @@ def test_a_solution_that_is_written_afterwards_is_refused_in_backward() -> None:
         a.mul_(2)
     with pytest.raises(vt.errors.StaleSavedError):
         kept.sum().backward()
+
+
+@pytest.mark.parametrize("linear", ["dense", "sparse"])
+def test_half_precision(linear: Kind) -> None:
+    root = optim.implicit(lambda b: b.sqrt(), lambda x, b: x * x - b, linear=linear)
+    b = vt.tensor([4.0, 16.0], dtype=vt.float16, requires_grad=True)
+    (found,) = vt.autograd.grad(root(b).sum(), b)
+    assert (found.dtype, found.tolist()) == (vt.float16, [0.25, 0.125])
+
+
+@pytest.mark.parametrize(
+    ("solution", "residual"),
+    [
+        (lambda b: b.mul_(2), lambda x, b: x - 2 * b),
+        (lambda b: b * 2, lambda x, b: x.sub_(2 * b)),
+        (lambda b: b * 2, lambda x, b: b.sub_(x / 2)),
+    ],
+)
+def test_what_is_read_is_not_written(
+    solution: Callable[[vt.Tensor], vt.Tensor], residual: Callable[..., vt.Tensor]
+) -> None:
+    b = vt.tensor([1.0, 2.0])
+    with pytest.raises(vt.errors.ReadOnlyError):
+        optim.implicit(solution, residual)(b)
+    assert (b.tolist(), b._version) == ([1.0, 2.0], 0)

@@ -33,7 +33,7 @@ from vtgrad.distributed.picklable import pickled
 from vtgrad.distributed.program import Program, Step
 from vtgrad.distributed.sent import Held, without_rest
 from vtgrad.distributed.worker import CANCEL, Give, Idle, Run, serve
-from vtgrad.errors import ShardError
+from vtgrad.errors import ArgumentValueError, ShardError
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext
@@ -139,6 +139,8 @@ class Pool:
         self._threads = threads
         self._workers = [_Worker(range(n, len(shards), count)) for n in range(count)]
         self._lock = threading.Lock()
+        # The thread that has the lock.
+        self._owner: int | None = None
         self._pid = os.getpid()
         self._end = weakref.finalize(self, _kill_all, self._workers, self._pid)
 
@@ -158,10 +160,20 @@ class Pool:
         ------
         ShardError, MainGuardError, NotPicklableError
             As `value_and_grad`.
+        ArgumentValueError
+            If the thread that would wait is the one that computes.
         """
         self._after_fork()
+        thread = threading.get_ident()
+        if self._owner == thread and self._lock.locked():
+            raise ArgumentValueError(
+                "this sum is called while it is computed on the same thread, as by progress=: it "
+                "would wait for itself",
+                argument="self",
+            )
         with self._lock:
             try:
+                self._owner = thread
                 self._start()
                 self._run(step, take, retries)
             except ShardError:
@@ -170,6 +182,8 @@ class Pool:
             except BaseException:
                 self.kill()
                 raise
+            finally:
+                self._owner = None
 
     def kill(self) -> None:
         """End all processes at once."""

@@ -7,7 +7,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
 from vtgrad.distributed.answers import Answer, Done, failure
 from vtgrad.distributed.sent import Held
-from vtgrad.errors import RecordingError
+from vtgrad.errors import ArgumentValueError, RecordingError
 from vtgrad.func.grad import grad_and_value
 from vtgrad.jit.api import Replayed, replay
 from vtgrad.storage.arrays import Array
@@ -61,7 +61,7 @@ class Program:
         self.function = function
         self.record = record
         inner = function._function if isinstance(function, Replayed) else function
-        self._plain: _Run = grad_and_value(inner)
+        self._plain: _Run = _of_parameters_alone(grad_and_value(inner))
         self._replayed: _Run = replay(self._plain)
         self._early = record is True or (record == "auto" and inner is not function)
         self._refused = False
@@ -116,6 +116,23 @@ class Program:
             # Recording has changed nothing.
             self._refused = True
             return self._plain(*arguments)
+
+
+def _of_parameters_alone(function: _Run) -> _Run:
+    """A function of which the value has no history beside the parameters: it cannot be sent."""
+
+    def checked(parameters: object, shard: object) -> object:
+        found = function(parameters, shard)
+        _, value = cast("tuple[object, Tensor]", found)
+        if value.requires_grad:
+            raise ArgumentValueError(
+                "the function depends on a tensor that requires grad and is no parameter: its "
+                "gradient would be lost. Put it into the parameters, or detach it",
+                argument="f",
+            )
+        return found
+
+    return checked
 
 
 def evaluate(

@@ -22,6 +22,7 @@ from vtgrad.distributed.recordable import are_recordable
 from vtgrad.distributed.sent import Held, without_rest
 from vtgrad.errors import ArgumentValueError, RecordingError
 from vtgrad.func.arguments import tensor_leaves
+from vtgrad.func.value_with_gradient import ValueWithGradient
 from vtgrad.jit.state import is_tracing
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.tensor.from_data import from_numpy
@@ -46,7 +47,7 @@ class _Backend(Protocol):
         """End what was started, and forget the shards."""
 
 
-class SumOverShards(Generic[P, S]):
+class SumOverShards(ValueWithGradient[P], Generic[P, S]):
     """The sum of a function over shards of data; a call gives the value and the gradients.
 
     `value_and_grad` makes it. The workers, and the shards that were sent to them, stay from one
@@ -212,13 +213,27 @@ class SumOverShards(Generic[P, S]):
 
 
 def _versions_of(shards: Sequence[object]) -> list[tuple[int, Tensor, int]]:
-    """Each tensor of the shards, with the number of its shard and its version."""
-    return [
-        (number, leaf, leaf._version)
-        for number, shard in enumerate(shards)
-        for leaf in tree_leaves(shard)
-        if isinstance(leaf, Tensor) and not leaf.is_inference()
-    ]
+    """Each tensor of the shards, with the number of its shard and its version.
+
+    Raises
+    ------
+    ArgumentValueError
+        If one requires grad.
+    """
+    found: list[tuple[int, Tensor, int]] = []
+    for number, shard in enumerate(shards):
+        for leaf in tree_leaves(shard):
+            if not isinstance(leaf, Tensor) or leaf.is_inference():
+                continue
+            if leaf.requires_grad:
+                raise ArgumentValueError(
+                    f"shard {number} has a tensor that requires grad, which would get none: put it "
+                    "into the parameters, or detach it",
+                    argument="shards",
+                    value=leaf,
+                )
+            found.append((number, leaf, leaf._version))
+    return found
 
 
 def _check_versions(known: Sequence[tuple[int, Tensor, int]]) -> None:

@@ -72,8 +72,9 @@ def value_and_grad(
     Parameters
     ----------
     f : callable
-        ``f(parameters, shard)`` returns a 0-d real tensor. Both are read-only for it. Processes get
-        it by pickle, which sends functions by their names: it stands at the top of a module.
+        ``f(parameters, shard)`` returns a 0-d real tensor. Both are read-only for it, and it uses
+        no other tensor that requires grad. Processes get it by pickle, which sends functions by
+        their names: it stands at the top of a module.
     parameters : Tensor, or a container of tensors, optional
         What to differentiate by.
     shards : iterable of object
@@ -116,7 +117,7 @@ def value_and_grad(
     ArgumentTypeError
         If `f` is no function, or there is no `shards`.
     ArgumentValueError
-        If there are no shards, or an option has another value.
+        If there are no shards, one has a tensor that requires grad, or an option has another value.
     NotPicklableError
         If `f` cannot be sent: it is a lambda, is defined inside of another function, or was typed
         in. Then nothing was started.

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,10 +23,13 @@ from vtgrad.storage import making
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.pytree import tree_unflatten
 
-__all__ = ["bounds_of"]
+__all__ = ["Limits", "bounds_of", "with_fixed"]
+
+# The lower and the upper bound of each element.
+Limits: TypeAlias = tuple[FloatArray, FloatArray] | None
 
 
-def bounds_of(given: object, packing: Packing) -> tuple[FloatArray, FloatArray] | None:
+def bounds_of(given: object, packing: Packing) -> Limits:
     """The lower and the upper bound of each element; see Note [Bounds in containers].
 
     Raises
@@ -52,6 +56,16 @@ def bounds_of(given: object, packing: Packing) -> tuple[FloatArray, FloatArray] 
             "a lower bound is above the upper one, or is nan", argument="bounds"
         )
     return lower, upper
+
+
+def with_fixed(vector: FloatArray, limits: Limits) -> FloatArray:
+    """All elements, of a vector without those that bounds fix: COBYLA, COBYQA leave them out."""
+    if limits is None or vector.size == limits[0].size:
+        return vector
+    lower, upper = limits
+    whole = lower.copy()
+    whole[lower != upper] = vector
+    return whole
 
 
 class _Part:

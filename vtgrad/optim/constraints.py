@@ -11,13 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, TransformError
 from vtgrad.func.sparsity.find_pattern import sparsity_pattern
 from vtgrad.func.sparsity.jacobian_pattern import SparsityPattern
 from vtgrad.func.sparsity.sparse_jacobian import sparse_jacobian
+from vtgrad.func.value_with_gradient import ValueWithGradient
 from vtgrad.ops.generated import functional as F
+from vtgrad.optim.bounds import Limits, with_fixed
 from vtgrad.optim.derivatives import dense_jacobian, hessian_product, value_only, vector_of
 from vtgrad.optim.evaluation import Evaluation, Record
 from vtgrad.optim.packing import FloatArray, Packing, as_floats, as_vector
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 __all__ = ["VectorFunction", "evaluations_of", "scipy_constraints"]
 
 Function: TypeAlias = Callable[[Tensor], Tensor]
+
+_KEYS: Final = {"type", "fun", "args"}
 
 
 class VectorFunction:
@@ -45,13 +49,23 @@ class VectorFunction:
         Whether Jacobians are sparse, where they can be.
     record : "auto" or bool
         See `Evaluation`.
+    limits : tuple of ndarray, optional
+        The bounds, for methods that leave out what these fix.
     """
 
-    def __init__(self, function: Function, columns: int, sparse: bool, record: Record) -> None:
+    def __init__(
+        self,
+        function: Function,
+        columns: int,
+        sparse: bool,
+        record: Record,
+        limits: Limits = None,
+    ) -> None:
         self._function = function
         self._columns = columns
         self._sparse = sparse
         self._record = record
+        self._limits = limits
         self._pattern: SparsityPattern | None = None
         self._values = Evaluation(value_only(function), record)
         self._matrices: Evaluation[Tensor] | None = None
@@ -64,7 +78,7 @@ class VectorFunction:
 
     def value(self, vector: FloatArray) -> FloatArray:
         """The value."""
-        return as_floats(self._values(as_vector(vector)))
+        return as_floats(self._values(as_vector(with_fixed(vector, self._limits))))
 
     def jacobian(self, vector: FloatArray) -> FloatArray | csr_array:
         """The Jacobian: see Note [Jacobians of constraints]."""
@@ -124,7 +138,7 @@ class VectorFunction:
 
 
 def scipy_constraints(
-    given: object, packing: Packing, sparse: bool, record: Record
+    given: object, packing: Packing, sparse: bool, record: Record, limits: Limits
 ) -> tuple[list[object], list[VectorFunction]]:
     """Constraints for SciPy, and the functions behind them.
 
@@ -133,7 +147,7 @@ def scipy_constraints(
     ArgumentTypeError
         If one is neither a dict nor a constraint of ``scipy.optimize``.
     ArgumentValueError
-        If a dict has no function or another type.
+        If a dict has no function, another type or another key, or derivatives are given.
     """
     kinds = import_module("scipy.optimize")
     entries = list(given) if isinstance(given, Sequence) else [given]
@@ -145,12 +159,19 @@ def scipy_constraints(
             continue
         if isinstance(entry, Mapping):
             kind, fun = entry.get("type"), entry.get("fun")
-            if kind not in ("eq", "ineq") or not callable(fun):
+            if kind not in ("eq", "ineq") or not callable(fun) or entry.keys() - _KEYS:
                 raise ArgumentValueError(
-                    'a constraint is {"type": "eq" or "ineq", "fun": function}',
+                    'a constraint is {"type": "eq" or "ineq", "fun": function}, with "args" or '
+                    "not; derivatives are computed",
                     argument="constraints",
                 )
+            fun = _with_arguments(fun, entry.get("args", ()))
         elif isinstance(entry, kinds.NonlinearConstraint):
+            if callable(entry.jac) or callable(entry.hess):
+                raise ArgumentValueError(
+                    "the derivatives of a constraint are computed: leave out jac and hess",
+                    argument="constraints",
+                )
             fun = entry.fun
         else:
             raise ArgumentTypeError(
@@ -159,7 +180,7 @@ def scipy_constraints(
                 argument="constraints",
             )
         function = VectorFunction(
-            vector_of(fun, packing, "a constraint"), packing.size, sparse, record
+            vector_of(fun, packing, "a constraint"), packing.size, sparse, record, limits
         )
         functions.append(function)
         if isinstance(entry, Mapping) and not sparse:
@@ -182,6 +203,14 @@ def scipy_constraints(
             )
         )
     return made, functions
+
+
+def _with_arguments(fun: Callable[..., object], given: object) -> Callable[..., object]:
+    """A function of the parameters alone; as in SciPy, `given` is a tuple or one argument."""
+    rest = given if isinstance(given, tuple) else (given,)
+    if not rest or isinstance(fun, ValueWithGradient):
+        return fun
+    return lambda parameters: fun(parameters, *rest)
 
 
 def evaluations_of(functions: Sequence[VectorFunction]) -> list[Evaluation[Tensor]]:

@@ -11,6 +11,7 @@ from vtgrad.func.hessian import hessian
 from vtgrad.func.jacfwd import jacfwd
 from vtgrad.func.jacrev import jacrev
 from vtgrad.func.jvp import jvp
+from vtgrad.func.value_with_gradient import ValueWithGradient
 from vtgrad.graph.grad_mode import enable_grad, no_grad
 from vtgrad.ops.generated import functional as F
 from vtgrad.optim.packing import Packing, flat_outputs
@@ -20,6 +21,7 @@ __all__ = [
     "dense_hessian",
     "dense_jacobian",
     "hessian_product",
+    "number_of",
     "scalar_of",
     "value_and_gradient",
     "value_only",
@@ -31,24 +33,43 @@ Function = Callable[[Tensor], Tensor]
 
 def scalar_of(f: Callable[..., object], packing: Packing) -> Function:
     """A function of a container that returns a number, as one of a vector."""
+    return lambda vector: number_of(f(packing.tree(vector)))
 
-    def of_vector(vector: Tensor) -> Tensor:
-        value = f(packing.tree(vector))
-        if not isinstance(value, Tensor) or value.numel() != 1 or not value.is_floating_point():
-            what = type(value).__name__
-            if isinstance(value, Tensor):
-                what = f"shape {list(value.shape)} and dtype {value.dtype}"
-            raise ArgumentTypeError(
-                f"the function must return a real tensor of one element, and returned {what}",
-                argument="f",
-            )
+
+def number_of(value: object) -> Tensor:
+    """What a function returned, as a 0-d tensor.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If it is no real floating tensor of one element.
+    """
+    if isinstance(value, Tensor) and value.numel() == 1 and value.is_floating_point():
         return F.reshape(value, ())
-
-    return of_vector
+    what = type(value).__name__
+    if isinstance(value, Tensor):
+        what = f"shape {list(value.shape)} and dtype {value.dtype}"
+    elif isinstance(value, tuple) and len(value) == 2:
+        what = "a pair; jac=True is for a function that returns its value and its gradient"
+    raise ArgumentTypeError(
+        f"the function must return a real tensor of one element, and returned {what}", argument="f"
+    )
 
 
 def vector_of(f: Callable[..., object], packing: Packing, what: str) -> Function:
-    """A function of a container that returns tensors, as one of a vector that returns a vector."""
+    """A function of a container that returns tensors, as one of a vector that returns a vector.
+
+    Raises
+    ------
+    ArgumentTypeError
+        If the function returns its gradient too, which is no part of the vector.
+    """
+    if isinstance(f, ValueWithGradient):
+        raise ArgumentTypeError(
+            f"{what} returns tensors, and {f!r} returns a value and its gradient, as minimize "
+            "takes it",
+            argument="f",
+        )
     return lambda vector: flat_outputs(f(packing.tree(vector)), what)
 
 

@@ -18,7 +18,6 @@ from vtgrad.errors import ArgumentValueError, RecordingError
 from vtgrad.jit.api import Replayed
 from vtgrad.jit.entry import Mismatch, obstacle
 from vtgrad.jit.structure import Structure
-from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Evaluation", "Record", "check_record"]
 
@@ -80,9 +79,11 @@ class Evaluation(Generic[R]):
     Parameters
     ----------
     function : callable
-        Takes tensors and returns tensors that are in no graph.
+        Returns tensors that are in no graph.
     record : "auto" or bool
         False for calls as they are; True if an error says what cannot be recorded.
+    reason : str
+        Why calls are as they are, for False.
 
     Attributes
     ----------
@@ -92,11 +93,13 @@ class Evaluation(Generic[R]):
 
     calls: int
 
-    def __init__(self, function: Callable[..., R], record: Record) -> None:
+    def __init__(
+        self, function: Callable[..., R], record: Record, reason: str = "record=False"
+    ) -> None:
         self._function = function
         self._must = record is True
         self._replayed: _Quiet[..., R] | None = None if record is False else _Quiet(function)
-        self._reason = "record=False" if record is False else None
+        self._reason = reason if record is False else None
         self.calls = 0
 
     @property
@@ -108,19 +111,19 @@ class Evaluation(Generic[R]):
             return self._replayed.reason
         return obstacle() or "it was not called, or another thread was recording"
 
-    def __call__(self, *vectors: Tensor) -> R:
-        """The results at vectors, which the function does not keep."""
+    def __call__(self, *arguments: object) -> R:
+        """The results for tensors in containers, which the function does not keep."""
         self.calls += 1
         if self._replayed is None:
-            return self._function(*vectors)
+            return self._function(*arguments)
         try:
-            found = self._replayed(*vectors)
+            found = self._replayed(*arguments)
         except RecordingError as error:
             if self._must:
                 raise
             self._reason = str(error)
             self._replayed = None
-            return self._function(*vectors)
+            return self._function(*arguments)
         if self._must and self._replayed.reason is not None:
             raise RecordingError(
                 f"record=True, and the function is not replayed: {self._replayed.reason}",

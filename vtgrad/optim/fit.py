@@ -31,15 +31,16 @@ class Fit(Generic[X]):
     ----------
     x : object
         The parameters: new tensors in the containers of `x0`.
-    value : float
+    fun : float
         The function there; of `least_squares` half the sum of squares, of `root` the norm.
     status : {"converged", "failed", "stopped", "interrupted"}
         Whether the method is content, is not, was stopped by the callback, or by Ctrl-C. After the
         last two `x` is the best point so far.
     message : str
         The reason, in the words of the method.
-    iterations, evaluations : int
-        How many iterations there were, and how often the function was evaluated.
+    nit, nfev : int
+        How many iterations there were, as a callback counts them, and how often the function was
+        evaluated.
     history : tuple of float
         The value at the start and after each iteration.
     method : str
@@ -59,11 +60,11 @@ class Fit(Generic[X]):
     """
 
     x: X
-    value: float
+    fun: float
     status: Literal["converged", "failed", "stopped", "interrupted"]
     message: str
-    iterations: int
-    evaluations: int
+    nit: int
+    nfev: int
     history: tuple[float, ...] = field(repr=False)
     method: str
     recorded: bool

@@ -77,7 +77,8 @@ def implicit(
         not differentiated, so it may iterate, call SciPy, or read a table.
     residual : callable
         Gets the solution and then the arguments, and returns what is zero there: real tensors with
-        as many elements. For a minimum it is the gradient, ``vt.func.grad(objective)``.
+        as many elements. Both functions read tensors and do not write to them. For a minimum it is
+        the gradient, ``vt.func.grad(objective)``.
     linear : {"dense", "sparse"}, default "dense"
         How linear equations with the Jacobian of the residual are solved: by a matrix, or by
         `vtgrad.func.sparse_jacobian` and SciPy.
@@ -101,6 +102,8 @@ def implicit(
         is larger than `tol`.
     ShapeError
         By the result, if the residual has another number of elements.
+    ReadOnlyError
+        By the result, if a function writes to a real tensor that it gets.
     LinAlgError
         By a derivative, if the Jacobian of the residual is singular.
     MissingPackageError
@@ -194,13 +197,13 @@ class _Equation(_Problem):
         )
 
     def solve(self, params: Sequence[Tensor]) -> Tensor:
-        params = [from_numpy(resolved(param._impl.array)) for param in params]
+        params = [_read_only(param) for param in params]
         args, kwargs = self._arguments(params)
         with no_grad():
             found = self._solution(*args, **kwargs)
             self.packing = Packing(found, "the solution")
             x = flat_outputs(found, "the solution").detach().clone()
-        rest = self._checked_residual(x, params)
+        rest = self._checked_residual(_read_only(x), params)
         if rest.numel() != x.numel():
             raise ShapeError(
                 f"the residual has {rest.numel()} elements, and the solution {x.numel()}",
@@ -364,13 +367,24 @@ class _Implicit(Function):
         return F.stack(found), 0
 
 
+def _read_only(of: Tensor) -> Tensor:
+    """A tensor on the same memory that refuses writes, which no version would count."""
+    view = resolved(of._impl.array).view()
+    view.flags.writeable = False
+    return from_numpy(view)
+
+
 def _dense_solver(function: Callable[[Tensor], Tensor], x: Tensor) -> _Solver:
     size = x.numel()
     matrix = resolved(dense_jacobian(function, size, size)(x)._impl.array)
+    if matrix.dtype == np.float16:  # LAPACK has none
+        matrix = matrix.astype(np.float32)
 
     def solve(right: Array, transposed: bool) -> Array:
         try:
-            found: Array = np.linalg.solve(matrix.T if transposed else matrix, right)
+            found: Array = np.linalg.solve(
+                matrix.T if transposed else matrix, right.astype(matrix.dtype, copy=False)
+            )
         except np.linalg.LinAlgError:
             raise _singular() from None
         return found

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final, Literal, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from vtgrad.errors import ArgumentValueError
 from vtgrad.optim.bounds import bounds_of
@@ -32,7 +33,7 @@ def least_squares(
     *,
     jac: Literal["auto", "dense", "sparse"] = "auto",
     bounds: object = None,
-    loss: str = "linear",
+    loss: str | Callable[[NDArray[np.float64]], NDArray[np.float64]] = "linear",
     f_scale: float = 1.0,
     tol: float | None = None,
     options: Mapping[str, object] | None = None,
@@ -55,8 +56,9 @@ def least_squares(
         less than a tenth may be other than zero, and the method takes such.
     bounds : object, optional
         As for `minimize`.
-    loss : str, default "linear"
-        The function of the squares, as in SciPy.
+    loss : str or callable, default "linear"
+        The function of the squares, as in SciPy: its name, or a function of an array of them that
+        returns three rows, its values and two derivatives.
     f_scale : float, default 1.0
         The residual from which on the loss differs from squares.
     tol : float, optional
@@ -69,7 +71,7 @@ def least_squares(
     Returns
     -------
     Fit
-        Its value is half the sum of squares, of which the loss is taken.
+        Its ``fun`` is half the sum of squares, of which the loss is taken.
 
     Raises
     ------
@@ -146,7 +148,7 @@ def least_squares(
 
 
 def _cost(residuals: FloatArray, loss: object, scale: float) -> float:
-    """Half the sum of the loss of the squares, of the losses that SciPy knows by name."""
+    """Half the sum of the loss of the squares, as SciPy computes it."""
     z = (residuals / scale) ** 2
     if loss == "soft_l1":
         rho = 2 * (np.sqrt(1 + z) - 1)
@@ -156,6 +158,8 @@ def _cost(residuals: FloatArray, loss: object, scale: float) -> float:
         rho = np.log1p(z)
     elif loss == "arctan":
         rho = np.arctan(z)
+    elif callable(loss):
+        rho = loss(z)[0]
     else:
         rho = z
     return float(0.5 * scale**2 * np.sum(rho))

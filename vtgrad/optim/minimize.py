@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, Literal, TypeVar, cast
+from typing import Final, Literal, SupportsFloat, TypeVar, cast
 
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError
-from vtgrad.optim.bounds import bounds_of
+from vtgrad.errors import ArgumentTypeError, ArgumentValueError, RecordingError
+from vtgrad.func.value_with_gradient import ValueWithGradient
+from vtgrad.optim.bounds import bounds_of, with_fixed
 from vtgrad.optim.constraints import VectorFunction, evaluations_of, scipy_constraints
 from vtgrad.optim.derivatives import (
     dense_hessian,
     hessian_product,
+    number_of,
     scalar_of,
     value_and_gradient,
     value_only,
@@ -30,6 +32,10 @@ X = TypeVar("X")
 _BY_VALUES: Final = {"nelder-mead", "powell", "cobyla", "cobyqa"}
 _BY_PRODUCTS: Final = {"newton-cg", "trust-ncg", "trust-krylov", "trust-constr"}
 _BY_MATRICES: Final = {"dogleg", "trust-exact"}
+# Those that have no approximation of their own.
+_NEED_HESSIAN: Final = {"dogleg", "trust-exact", "trust-ncg", "trust-krylov"}
+_WITH_CONSTRAINTS: Final = {"cobyla", "cobyqa", "slsqp", "trust-constr"}
+_WITH_BOUNDS: Final = {*_WITH_CONSTRAINTS, "nelder-mead", "powell", "l-bfgs-b", "tnc"}
 _NAMES: Final = {
     "nelder-mead": "Nelder-Mead",
     "powell": "Powell",
@@ -47,6 +53,7 @@ _NAMES: Final = {
     "trust-exact": "trust-exact",
     "trust-krylov": "trust-krylov",
 }
+_CALLED: Final = "the function returns its gradient itself, and is called as it is"
 # BFGS keeps a matrix of all parameters by all parameters.
 _MOST_FOR_BFGS: Final = 1000
 
@@ -74,7 +81,8 @@ def minimize(
     Parameters
     ----------
     f : callable
-        Gets the parameters and returns a real tensor of one element.
+        Gets the parameters and returns a real tensor of one element. A
+        `vtgrad.distributed.SumOverShards` is one too.
     x0 : Tensor, or tuple, list or dict of such, nested at will
         Where the search begins: real floating tensors, which are not written. The search itself is
         in float64.
@@ -82,25 +90,28 @@ def minimize(
         A method of ``scipy.optimize.minimize``. By default SLSQP with constraints, L-BFGS-B with
         bounds or more than 1000 elements, and BFGS otherwise.
     jac : bool, default False
-        Whether `f` returns a pair, the value and the gradient in the containers of `x0`, and is not
-        differentiated. Such a function is called as it is.
+        Whether `f` returns a pair, the value and the gradient in the containers of `x0`, as a
+        `SumOverShards` always does. Such a function is called as it is: it is neither recorded nor
+        differentiated.
     hess : {"auto", "product", "dense", None}, default "auto"
         What Newton's methods get: products with the Hessian, or the matrix; by default what the
-        method takes. None leaves it to the method.
+        method takes. None leaves it to the method, and so does "auto" if `f` returns its gradient:
+        ``"Newton-CG"`` then takes differences of gradients, and ``"trust-constr"`` updates.
     bounds : object, optional
         In the containers of `x0`: a pair for each tensor, of which each is None, a number, an
         array or a tensor. What has no key in a dict has no bounds. Also SciPy's forms.
     constraints : dict, constraint of SciPy, or sequence of such
-        ``{"type": "eq", "fun": g}`` for g(x) = 0, ``"ineq"`` for g(x) >= 0, or a
-        ``NonlinearConstraint``. The function gets the parameters and returns tensors; its
-        derivatives are computed. A ``LinearConstraint`` is one of the vector of all elements.
+        ``{"type": "eq", "fun": g}`` for g(x) = 0, ``"ineq"`` for g(x) >= 0, with ``"args"`` for
+        g(x, *args), or a ``NonlinearConstraint``. The function gets the parameters and returns
+        tensors; its derivatives are computed. A ``LinearConstraint`` is one of the vector of all
+        elements.
     tol : float, optional
         The tolerance, as in SciPy.
     options : dict, optional
         Options of the method, as in SciPy.
     callback : callable, optional
-        Gets an `Iterate` after each iteration, with ``x``, ``value``, ``iteration`` and
-        ``evaluations``. The search ends if it returns something true or raises StopIteration.
+        Gets an `Iterate` after each iteration, with ``x``, ``fun``, ``nit`` and ``nfev``. The
+        search ends if it returns something true or raises StopIteration.
     progress : bool, default False
         Whether a bar of tqdm counts the iterations.
     record : "auto" or bool, default "auto"
@@ -121,13 +132,15 @@ def minimize(
     ArgumentTypeError
         If parameters or results are no real floating tensors.
     ArgumentValueError
-        If an option has another value, or bounds do not fit.
+        If an option has another value, bounds do not fit, or the method has no bounds, no
+        constraints, no Hessian, or needs a Hessian and `f` returns its gradient.
     RecordingError
         With ``record=True``, if a function cannot be recorded; and inside of a recording.
 
     Notes
     -----
     With constraints "the best point" of a search that is broken off is that of the last iteration.
+    What is found has no history: `implicit` gives it derivatives.
 
     Examples
     --------
@@ -145,13 +158,26 @@ def minimize(
         raise ArgumentValueError(
             f'hess must be "auto", "product", "dense" or None, not {hess!r}', argument="hess"
         )
+    if not isinstance(jac, bool):
+        raise ArgumentValueError(
+            "jac is True if the function returns its gradient with its value; a gradient that is "
+            "a function of its own is not taken",
+            argument="jac",
+        )
     packing = Packing(x0, "x0")
     limits = bounds_of(bounds, packing)
     has_constraints = not (isinstance(constraints, Sequence) and not constraints)
     name = _method(method, packing, limits is not None, has_constraints)
+    has_gradient = jac or isinstance(f, ValueWithGradient)
+    if has_gradient:
+        _check_given_gradient(name, hess, record)
+    elif hess in ("product", "dense") and name not in _BY_PRODUCTS | _BY_MATRICES:
+        raise ArgumentValueError(f"{_NAMES[name]} takes no Hessian", argument="hess")
+    elif hess == "product" and name in _BY_MATRICES:
+        raise ArgumentValueError(f"{_NAMES[name]} takes the Hessian as a matrix", argument="hess")
     total = cast("int | None", (options or {}).get("maxiter"))
     with Search(packing, _NAMES[name], callback, progress, total, has_constraints) as search:
-        objective = _Objective(f, packing, search, jac, name in _BY_VALUES, record)
+        objective = _Objective(f, packing, search, has_gradient, record)
         arguments: dict[str, object] = objective.arguments(name, hess)
         functions: list[VectorFunction] = []
         settings = dict(options or {})
@@ -159,7 +185,7 @@ def minimize(
             arguments["bounds"] = scipy.Bounds(*limits)
         if has_constraints:
             arguments["constraints"], functions = scipy_constraints(
-                constraints, packing, name == "trust-constr", record
+                constraints, packing, name == "trust-constr", record, limits
             )
             if name == "trust-constr":
                 settings.setdefault("sparse_jacobian", True)
@@ -171,7 +197,7 @@ def minimize(
                 method=_NAMES[name],
                 tol=tol,
                 options=settings,
-                callback=lambda vector, *rest: search.iterated(vector),
+                callback=lambda vector, *rest: search.iterated(with_fixed(vector, limits)),
                 **arguments,
             )
 
@@ -194,7 +220,31 @@ def _method(name: str | None, packing: Packing, bounded: bool, constrained: bool
         raise ArgumentValueError(
             f"method must be one of {', '.join(_NAMES.values())}, not {name!r}", argument="method"
         )
+    if bounded and key not in _WITH_BOUNDS:
+        raise ArgumentValueError(f"{_NAMES[key]} takes no bounds", argument="bounds")
+    if constrained and key not in _WITH_CONSTRAINTS:
+        raise ArgumentValueError(f"{_NAMES[key]} takes no constraints", argument="constraints")
     return key
+
+
+def _check_given_gradient(name: str, hess: object, record: Record) -> None:
+    """Raise if a function that returns its gradient would have to be differentiated or recorded."""
+    if hess in ("product", "dense"):
+        raise ArgumentValueError(
+            f"the function returns its gradient and is not differentiated: there is no "
+            f"hess={hess!r}",
+            argument="hess",
+        )
+    if name in _NEED_HESSIAN:
+        raise ArgumentValueError(
+            f"{_NAMES[name]} needs the Hessian, and a function that returns its gradient is not "
+            "differentiated: take BFGS, L-BFGS-B or Newton-CG",
+            argument="method",
+        )
+    if record is True:
+        raise RecordingError(
+            f"record=True, and {_CALLED}", reason="given gradient", library=None, line=None
+        )
 
 
 class _Objective:
@@ -210,8 +260,6 @@ class _Objective:
         Takes note of values.
     has_gradient : bool
         Whether it returns its gradient too.
-    by_values : bool
-        Whether the method asks for values only.
     record : "auto" or bool
         See `Evaluation`.
     """
@@ -222,16 +270,13 @@ class _Objective:
         packing: Packing,
         search: Search[X],
         has_gradient: bool,
-        by_values: bool,
         record: Record,
     ) -> None:
-        self._f = f
         self._packing = packing
         self._note = search.evaluated
-        self._record = record
         self._has_gradient = has_gradient
         function = scalar_of(f, packing)
-        self._function = function
+        self._pairs = Evaluation(f, False, _CALLED)
         self._values = Evaluation(value_only(function), record)
         self._both = Evaluation(value_and_gradient(function), record)
         self._products = Evaluation(hessian_product(function), record)
@@ -240,7 +285,7 @@ class _Objective:
     @property
     def evaluations(self) -> list[object]:
         """What was called."""
-        return [self._values, self._both, self._products, self._matrices]
+        return [self._pairs, self._values, self._both, self._products, self._matrices]
 
     def arguments(
         self, name: str, hess: Literal["auto", "product", "dense"] | None
@@ -276,15 +321,20 @@ class _Objective:
         return value, gradient
 
     def _given(self, vector: FloatArray) -> tuple[float, FloatArray]:
-        returned = self._f(self._packing.filled(vector))
+        returned = self._pairs(self._packing.filled(vector))
         if not isinstance(returned, tuple) or len(returned) != 2:
             raise ArgumentTypeError(
                 "with jac=True the function returns a pair, the value and the gradient",
                 argument="f",
             )
         value, gradient = returned
-        number = value.item() if isinstance(value, Tensor) else value
-        return float(number), self._packing.vector_of(gradient, "the gradient")
+        if isinstance(value, Tensor):
+            value = number_of(value).item()
+        if not isinstance(value, SupportsFloat):
+            raise ArgumentTypeError(
+                f"the value must be a real number, not {type(value).__name__}", argument="f"
+            )
+        return float(value), self._packing.vector_of(gradient, "the gradient")
 
     def product(self, vector: FloatArray, direction: FloatArray) -> FloatArray:
         """The product of the Hessian and a vector."""

@@ -107,9 +107,9 @@ class Packing:
                 argument=what,
             )
         for leaf, like in zip(leaves, self.leaves, strict=True):
-            if not isinstance(leaf, Tensor) or leaf.shape != like.shape:
+            if not isinstance(leaf, Tensor) or leaf.shape != like.shape or leaf.is_complex():
                 raise ArgumentValueError(
-                    f"{what} must be tensors of the shapes of x0", argument=what
+                    f"{what} must be real tensors of the shapes of x0", argument=what
                 )
         return np.concatenate([as_floats(x) for x in leaves if isinstance(x, Tensor)])
 

@@ -59,7 +59,7 @@ def root(
     Returns
     -------
     Fit
-        Its value is the norm of what `f` returns.
+        Its ``fun`` is the norm of what `f` returns.
 
     Raises
     ------
@@ -75,6 +75,7 @@ def root(
     scipy = scipy_optimize("root")
     refuse_in_recording("root")
     check_record(record)
+    method = str(method).lower()
     if method not in _WITH_JACOBIAN | _OTHERS:
         raise ArgumentValueError(
             f"method must be one of {', '.join(sorted(_WITH_JACOBIAN | _OTHERS))}, not {method!r}",

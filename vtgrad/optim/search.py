@@ -31,18 +31,18 @@ class Iterate(NamedTuple, Generic[X]):
     ----------
     x : object
         The parameters, new tensors.
-    value : float
+    fun : float
         The function there.
-    iteration : int
+    nit : int
         The number of the iteration, from 1 on.
-    evaluations : int
+    nfev : int
         How often the function was evaluated.
     """
 
     x: X
-    value: float
-    iteration: int
-    evaluations: int
+    fun: float
+    nit: int
+    nfev: int
 
 
 class _StoppedError(Exception):
@@ -75,7 +75,7 @@ class Search(Generic[X]):
     """
 
     history: list[float]
-    evaluations: int
+    nfev: int
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class Search(Generic[X]):
         # The values at the points since the last iteration, and at that of the last.
         self._recent: dict[bytes, float] = {}
         self.history = []
-        self.evaluations = 0
+        self.nfev = 0
 
     def __enter__(self) -> Self:
         return self
@@ -111,7 +111,7 @@ class Search(Generic[X]):
 
     def evaluated(self, vector: FloatArray, value: float) -> None:
         """Take note of a value."""
-        self.evaluations += 1
+        self.nfev += 1
         self._recent[vector.tobytes()] = value
         if not self.history:
             self.history.append(value)
@@ -137,7 +137,7 @@ class Search(Generic[X]):
             x = cast("X", self._packing.filled(vector))
             iteration = len(self.history) - 1
             try:
-                wants_end = bool(self._callback(Iterate(x, value, iteration, self.evaluations)))
+                wants_end = bool(self._callback(Iterate(x, value, iteration, self.nfev)))
             except StopIteration:
                 wants_end = True
             if wants_end:
@@ -189,7 +189,7 @@ class Search(Generic[X]):
             status,
             message,
             max(len(self.history) - 1, 0),
-            self.evaluations,
+            self.nfev,
             tuple(self.history),
             self._method,
             not reasons,
