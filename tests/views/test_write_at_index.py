@@ -142,3 +142,19 @@ def test_one_value_at_a_mask_may_be_an_element_of_the_target() -> None:
     x, value = vt.from_numpy(memory), vt.from_numpy(memory[1:2].reshape(()))
     x[vt.tensor([True, True, True])] = value
     assert memory.tolist() == [2, 2, 2]
+
+
+@pytest.mark.parametrize("dtype", [vt.complex128, vt.complex64])
+@pytest.mark.parametrize("recorded", [False, True])
+def test_a_conjugate_that_is_not_computed_is_stored_as_its_value(
+    dtype: vt.dtype, recorded: bool
+) -> None:
+    x, values = vt.zeros(3, dtype=dtype), vt.tensor([1 + 2j, 3 - 4j], dtype=dtype)
+    if recorded:
+        values.requires_grad_()
+    for index in (vt.tensor([True, False, True]), vt.tensor([0, 2])):
+        y = x.clone()
+        y[index] = values[0].conj()
+        assert y.tolist() == [1 - 2j, 0, 1 - 2j]
+        y[index] = values.conj()
+        assert y.tolist() == [1 - 2j, 0, 3 + 4j]

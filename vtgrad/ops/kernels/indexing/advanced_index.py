@@ -224,8 +224,8 @@ def store_at(target: Array, index: Array, values: Array | float | int) -> Store 
         if values.ndim and values.shape != (count, *shape[index.ndim :]):
             return None
         # One value at a mask may be an element of the target: it is replaced by itself.
-        if values.ndim or not is_mask:
-            values = readable(values, target)
+        lone = is_mask and not values.ndim
+        values = resolved(values) if lone else readable(values, target)
     return setitem, (target, at, values), at
 
 
