@@ -54,6 +54,14 @@ CALLS: Final[Mapping[str, Call]] = {
         lambda x, w: F.conv2d(x, w, stride=(2, 1), padding=(0, 2), dilation=(1, 2)),
         [(2, 1, 4, 3), (2, 1, 2, 2)],
     ),
+    "conv1d of a long signal": (
+        lambda x, w: F.conv1d(x, w, padding="same", dilation=2, groups=2),
+        [(2, 2, 130), (4, 1, 4)],
+    ),
+    "conv2d of the same size": (
+        lambda x, w, b: F.conv2d(x, w, b, padding="same", dilation=(1, 2)),
+        [(2, 2, 10, 13), (3, 2, 2, 3), (3,)],
+    ),
     "conv2d of points": (F.conv2d, [(2, 2, 2, 2), (3, 2, 1, 1)]),
     "conv3d": (F.conv3d, [(1, 1, 2, 3, 2), (1, 1, 2, 2, 1)]),
     "conv_transpose1d": (
@@ -65,6 +73,10 @@ CALLS: Final[Mapping[str, Call]] = {
     "conv_transpose2d": (
         lambda x, w: F.conv_transpose2d(x, w, dilation=2, output_padding=1),
         [(1, 2, 2), (1, 2, 2, 2)],
+    ),
+    "conv_transpose2d of the same size": (
+        lambda x, w: F.conv_transpose2d(x, w, padding=(1, 0), groups=2),
+        [(2, 12, 11), (2, 2, 3, 1)],
     ),
     "conv_transpose3d": (F.conv_transpose3d, [(1, 1, 2, 1, 2), (1, 1, 2, 2, 1)]),
     "unfold": (lambda x: F.unfold(x, 2, (1, 2), 1, (2, 1)), [(1, 2, 3, 4)]),

@@ -263,6 +263,78 @@ def test_a_long_signal_costs_what_its_windows_have() -> None:
     assert vt.equal(batch[7:8], F.conv1d(x.detach().reshape(10, 2, 3000)[7:8], w))
 
 
+def padded_sums(
+    x: np.ndarray, w: np.ndarray, before: tuple[int, ...], dilation: tuple[int, ...]
+) -> np.ndarray:
+    """A convolution of one group to the size of `x`, as a sum over the places of the kernel."""
+    kernel, size = w.shape[2:], x.shape[2:]
+    far = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    around = [(p, n - p) for p, n in zip(before, far, strict=True)]
+    padded = np.pad(x, [(0, 0), (0, 0), *around])
+    found = np.zeros((x.shape[0], w.shape[0], *size))
+    for k in np.ndindex(*kernel):
+        parts = [slice(at * d, at * d + n) for at, d, n in zip(k, dilation, size, strict=True)]
+        found += np.einsum("mc,nc...->nm...", w[:, :, *k], padded[:, :, *parts])
+    return found
+
+
+@pytest.mark.parametrize(
+    ("size", "kernel", "dilation", "samples", "channels"),
+    [
+        ((150,), (4,), (3,), 3, 2),
+        ((12, 13), (3, 3), (1, 1), 5, 2),
+        ((12, 13), (2, 5), (2, 4), 2, 3),
+        ((64, 2), (3, 7), (1, 2), 1, 1),
+        ((128, 1), (1, 3), (1, 1), 2, 2),
+        ((4, 5, 7), (3, 2, 3), (2, 1, 1), 2, 2),
+        # Columns of more than a million bytes, so that each sample is taken alone.
+        ((48, 64), (5, 3), (1, 1), 3, 4),
+    ],
+)
+def test_a_convolution_of_the_same_size_is_the_sum_over_its_kernel(
+    size: tuple[int, ...],
+    kernel: tuple[int, ...],
+    dilation: tuple[int, ...],
+    samples: int,
+    channels: int,
+) -> None:
+    ndim = len(size)
+    convolve = (F.conv1d, F.conv2d, F.conv3d)[ndim - 1]
+    x = values((samples, channels, *size), 0).requires_grad_()
+    w = values((3, channels, *kernel), 1).requires_grad_()
+    v = values((samples, 3, *size), 2)
+    y = convolve(x, w, padding="same", dilation=dilation)
+    far = [d * (k - 1) for d, k in zip(dilation, kernel, strict=True)]
+    before = tuple(n // 2 for n in far)
+    expected = padded_sums(x.detach().numpy(), w.detach().numpy(), before, dilation)
+    np.testing.assert_allclose(y.detach().numpy(), expected, rtol=1e-12, atol=1e-12)
+    of_x, of_w = vt.autograd.grad(y, (x, w), v)
+    # The gradient by the input is the convolution with the kernel turned around.
+    space = tuple(range(2, 2 + ndim))
+    turned = np.flip(w.detach().numpy(), space).swapaxes(0, 1)
+    behind = tuple(n - p for n, p in zip(far, before, strict=True))
+    expected = padded_sums(v.numpy(), turned, behind, dilation)
+    np.testing.assert_allclose(of_x.numpy(), expected, rtol=1e-12, atol=1e-12)
+    # The convolution is linear in the weight, so this number has its gradient as factors.
+    np.testing.assert_allclose((of_w * w).sum().item(), (y * v).sum().item(), rtol=1e-10)
+    assert all(found.is_contiguous() for found in (y, of_x, of_w))
+
+
+def test_what_lies_outside_of_an_image_is_multiplied_by_no_weight_and_no_gradient() -> None:
+    w = vt.ones(1, 1, 3, 3)
+    w[0, 0, 0, 0] = float("inf")
+    y = F.conv_transpose2d(vt.ones(1, 1, 12, 12), w, padding=1)[0, 0]
+    # The first place of the kernel is never over the last row or column.
+    assert y[:-1, :-1].isinf().all()
+    assert y[-1].tolist() == y[:, -1].tolist() == [4.0, *[6.0] * 10, 4.0]
+    x = vt.ones(1, 1, 12, 12)
+    x[0, 0, 5, 11] = float("inf")
+    w = vt.ones(1, 1, 3, 3, requires_grad=True)
+    (of_w,) = vt.autograd.grad(F.conv2d(x, w, padding=1), w, vt.ones(1, 1, 12, 12))
+    # The first column of the kernel is never over the last column, which comes before it in memory.
+    assert of_w[0, 0].isinf().tolist() == [[False, True, True]] * 3
+
+
 # Calls that are refused, with the class of the error and a word of its text.
 REFUSED: list[tuple[str, Callable[[], object], type[Exception], str]] = [
     (

@@ -10,10 +10,10 @@ from typing import TypeVar
 from vtgrad.errors import OptionValueError, ShapeError
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
-from vtgrad.nn.functional.convolution_products import Geometry
 from vtgrad.nn.functional.pooling_geometry import adaptive_sizes, pooling_geometry
 from vtgrad.nn.functional.resampling import even_windows, resampled
 from vtgrad.nn.functional.sizes import numbers, refuse_dtypes, spatial
+from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.nn.functional.window_sums import window_sums
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F

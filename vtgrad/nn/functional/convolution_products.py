@@ -24,7 +24,7 @@ import math
 import typing
 from collections.abc import Sequence
 from types import EllipsisType
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -32,6 +32,13 @@ from vtgrad.function.batched_apply import VmapInfo
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
+from vtgrad.nn.functional.shifted_columns import (
+    are_shifts,
+    input_of_shifts,
+    output_of_shifts,
+    weight_of_shifts,
+)
+from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
@@ -39,7 +46,6 @@ from vtgrad.storage.lazy_array import resolved
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
-    "Geometry",
     "cut_out",
     "fold_into",
     "part_at",
@@ -53,39 +59,6 @@ Role: TypeAlias = Literal["x", "w", "y"]
 # How many bytes of columns are made at a time: few beside a large input, and yet so many that the C
 # library keeps memory of that size, which it would return to the system after each pass otherwise.
 _BYTES: Final = 6_000_000
-
-
-class Geometry(NamedTuple):
-    """How the elements of an input lie under the kernel.
-
-    Attributes
-    ----------
-    groups : int
-        In how many groups the channels are.
-    size, kernel, out : tuple of int
-        How many places the input, the kernel and the output have, by dimension.
-    stride, dilation, padding : tuple of int
-        The steps of the output and of the kernel, and how many zeros stand in front.
-    """
-
-    groups: int
-    size: tuple[int, ...]
-    kernel: tuple[int, ...]
-    out: tuple[int, ...]
-    stride: tuple[int, ...]
-    dilation: tuple[int, ...]
-    padding: tuple[int, ...]
-
-    def reached(self) -> tuple[int, ...]:
-        """How many places lie under the kernel, with those outside of the input."""
-        return tuple(
-            [
-                (o - 1) * s + (k - 1) * d + 1 if o else 0
-                for o, s, k, d in zip(
-                    self.out, self.stride, self.kernel, self.dilation, strict=True
-                )
-            ]
-        )
 
 
 class _Context(FunctionCtx):
@@ -345,10 +318,13 @@ def _copied(windows: Array, buffer: Array | None) -> Array:
 def _output(x: Array, w: Array, geometry: Geometry) -> Array:
     """The convolution: the sum without y."""
     groups, count = geometry.groups, x.shape[0]
-    windows = windows_of(x, geometry)
     rows, inner = w.shape[0] // groups, math.prod(w.shape[1:])
     places = math.prod(geometry.out)
     matrix = w.reshape(groups, rows, inner)
+    shape = (count, w.shape[0], *geometry.out)
+    if are_shifts(geometry):
+        return output_of_shifts(x, matrix, geometry).reshape(shape)
+    windows = windows_of(x, geometry)
     found = making.empty((count, groups, rows, places), x.dtype)
     parts = _chunks(count, groups * inner * places * x.itemsize)
     copied = _buffer(parts, windows)
@@ -356,7 +332,7 @@ def _output(x: Array, w: Array, geometry: Geometry) -> Array:
         size = part.stop - part.start
         columns = _copied(windows[part], copied).reshape(size, groups, inner, places)
         np.matmul(matrix, columns, out=found[part])
-    return found.reshape(count, w.shape[0], *geometry.out)
+    return found.reshape(shape)
 
 
 def _input(w: Array, y: Array, geometry: Geometry) -> Array:
@@ -365,6 +341,8 @@ def _input(w: Array, y: Array, geometry: Geometry) -> Array:
     rows, channels, inner = w.shape[0] // groups, w.shape[1], math.prod(w.shape[1:])
     matrix = w.reshape(groups, rows, inner).swapaxes(1, 2)
     outputs = _in_groups(y, groups)
+    if are_shifts(geometry):
+        return input_of_shifts(matrix, outputs, geometry)
     reached = geometry.reached()
     placed = making.zeros((count, groups * channels, *reached), y.dtype)
     parts = _chunks(count, groups * inner * outputs.shape[3] * y.itemsize)
@@ -403,6 +381,9 @@ def _weight(x: Array, y: Array, geometry: Geometry) -> Array:
     outputs = _in_groups(y, groups)
     channels, rows, places = x.shape[1] // groups, outputs.shape[2], outputs.shape[3]
     inner = channels * math.prod(geometry.kernel)
+    if are_shifts(geometry):
+        found = weight_of_shifts(x, outputs, geometry)
+        return found.reshape(groups * rows, channels, *geometry.kernel)
     ndim = len(geometry.kernel)
     # The samples stand beside the places, so that one product sums over both.
     order = (1, *range(2, 2 + ndim), 0, *range(2 + ndim, 2 + 2 * ndim))

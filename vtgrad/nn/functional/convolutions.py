@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from vtgrad.errors import DeviceError, DTypeError, OptionValueError, ShapeError
 from vtgrad.later.refuse_names import refuse_names
-from vtgrad.nn.functional.convolution_products import Geometry, product_for
+from vtgrad.nn.functional.convolution_products import product_for
 from vtgrad.nn.functional.sizes import is_batch, numbers, refuse_dtypes, spatial
+from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.errors import ShapeError
-from vtgrad.nn.functional.convolution_products import Geometry
 from vtgrad.nn.functional.sizes import numbers
+from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 

@@ -19,7 +19,8 @@ from vtgrad.function.batched_apply import VmapInfo
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
-from vtgrad.nn.functional.convolution_products import Geometry, cut_out, part_at, placed_under
+from vtgrad.nn.functional.convolution_products import cut_out, part_at, placed_under
+from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array

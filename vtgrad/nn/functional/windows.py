@@ -13,8 +13,9 @@ from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
-from vtgrad.nn.functional.convolution_products import Geometry, cut_out, fold_into, windows_of
+from vtgrad.nn.functional.convolution_products import cut_out, fold_into, windows_of
 from vtgrad.nn.functional.sizes import is_batch, numbers, refuse_dtypes, spatial
+from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
