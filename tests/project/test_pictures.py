@@ -6,6 +6,7 @@ see it.
 """
 
 import json
+import re
 import xml.etree.ElementTree as ET
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import docs.pictures_of_programs as maker
 from docs.pictures_of_programs import FOLDER, Picture, about, content_of, pictures, written_about
+from tests.project.tree import ROOT
 from vtgrad.viz import Dot, StorageMap
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -43,7 +45,15 @@ def _same(told: str, now: str) -> bool:
 
 
 def test_pages_have_pictures() -> None:
-    assert {picture.page.name for picture in pictures()} == _PAGES
+    gallery = {page.name for page in (ROOT / "docs" / "gallery").glob("*.md")} - {"README.md"}
+    assert {picture.page.name for picture in pictures()} == _PAGES | gallery
+    assert len(gallery) == 12
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs" / "gallery").glob("[a-z]*.md")), ids=str)
+def test_a_program_of_the_gallery_is_short(page: Path) -> None:
+    (program,) = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.DOTALL)
+    assert len(program.splitlines()) < 80
     assert all(picture.text for picture in pictures())
 
 
