@@ -94,6 +94,7 @@ def test_all_files_make_arrays_through_one_module() -> None:
 # Memory is given to a loop in C, or written to a file; see Note [Plain arrays].
 EXACTLY_NUMPYS = {
     "ops/kernels/indexing/index_support.py",
+    "ops/kernels/special/series.py",
     "storage/loops_in_python.py",
     "tensor/file_writer.py",
 }
