@@ -10,7 +10,7 @@ from typing import Final
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.elliptic_slopes import COMPLETE_FIRST, COMPLETE_SECOND, FIRST_KIND, SECOND_KIND
-from vtgrad.special.scipy_function import ScipyFunction
+from vtgrad.special.scipy_function import ScipyFunction, first_order
 from vtgrad.storage.arrays import Number
 from vtgrad.tensor.tensor import Tensor
 
@@ -189,26 +189,27 @@ def ellipeinc(phi: Tensor | Number, m: Tensor | Number, *, out: Tensor | None = 
 # -- values and derivatives ----------------------------------------------------------------
 
 
-def _one(like: Tensor) -> Tensor:
-    """The order of a first derivative."""
-    return F.ones_like(F.detach(like))
-
-
 def _rest(phi: Tensor, m: Tensor) -> Tensor:
     """``1 - m sin(phi)**2``, without loss where m is close to 1."""
     return (1 - m) + m * F.square(F.cos(phi))
 
 
-_ELLIPK: Final[ScipyFunction] = ScipyFunction("ellipk", m=lambda m: COMPLETE_FIRST(_one(m), 1 - m))
-_ELLIPKM1: Final[ScipyFunction] = ScipyFunction("ellipkm1", p=lambda p: -COMPLETE_FIRST(_one(p), p))
-_ELLIPE: Final[ScipyFunction] = ScipyFunction("ellipe", m=lambda m: COMPLETE_SECOND(_one(m), 1 - m))
+_ELLIPK: Final[ScipyFunction] = ScipyFunction(
+    "ellipk", m=lambda m: COMPLETE_FIRST(first_order(m), 1 - m)
+)
+_ELLIPKM1: Final[ScipyFunction] = ScipyFunction(
+    "ellipkm1", p=lambda p: -COMPLETE_FIRST(first_order(p), p)
+)
+_ELLIPE: Final[ScipyFunction] = ScipyFunction(
+    "ellipe", m=lambda m: COMPLETE_SECOND(first_order(m), 1 - m)
+)
 _ELLIPKINC: Final[ScipyFunction] = ScipyFunction(
     "ellipkinc",
     phi=lambda phi, m: F.rsqrt(_rest(phi, m)),
-    m=lambda phi, m: FIRST_KIND(_one(m), phi, m),
+    m=lambda phi, m: FIRST_KIND(first_order(m), phi, m),
 )
 _ELLIPEINC: Final[ScipyFunction] = ScipyFunction(
     "ellipeinc",
     phi=lambda phi, m: F.sqrt(_rest(phi, m)),
-    m=lambda phi, m: SECOND_KIND(_one(m), phi, m),
+    m=lambda phi, m: SECOND_KIND(first_order(m), phi, m),
 )

@@ -25,7 +25,7 @@ from vtgrad.storage.arrays import Array, Number
 from vtgrad.storage.dtypes import get_default_dtype
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["Operand", "ScipyFunction", "as_complex", "scipy_special"]
+__all__ = ["Operand", "ScipyFunction", "as_complex", "first_order", "scipy_special"]
 
 Operand: TypeAlias = Tensor | Number
 
@@ -58,6 +58,11 @@ def as_complex(z: Tensor) -> Tensor:
         return z
     floats = dtype if dtype.kind == "f" else get_default_dtype().numpy
     return F.to_dtype(z, np.result_type(floats, np.complex64))
+
+
+def first_order(like: Tensor) -> Tensor:
+    """The order of a first derivative, for functions that have the order as an operand."""
+    return F.ones_like(F.detach(like))
 
 
 class ScipyFunction(Elementwise):

@@ -10,7 +10,7 @@ import numpy as np
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
 from vtgrad.special.faddeeva import FADDEEVA_SLOPE, VOIGT_SLOPE
-from vtgrad.special.scipy_function import ScipyFunction, as_complex, scipy_special
+from vtgrad.special.scipy_function import ScipyFunction, as_complex, first_order, scipy_special
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.tensor.tensor import Tensor
@@ -316,11 +316,6 @@ def owens_t(h: Tensor | Number, a: Tensor | Number, *, out: Tensor | None = None
 # -- values and derivatives ----------------------------------------------------------------
 
 
-def _one(like: Tensor) -> Tensor:
-    """The order of a first derivative."""
-    return F.ones_like(F.detach(like))
-
-
 def _point(real: Tensor, imag: Tensor) -> Tensor:
     """The complex number of two real ones, which may be of different precisions, or half ones."""
     dtype = np.result_type(real._impl.array.dtype, imag._impl.array.dtype, np.float32)
@@ -329,14 +324,16 @@ def _point(real: Tensor, imag: Tensor) -> Tensor:
 
 def _voigt_slope(order: int, x: Tensor, sigma: Tensor, gamma: Tensor) -> Tensor:
     """See Note [Derivatives of the Faddeeva function]."""
-    return VOIGT_SLOPE(order * _one(x), _point(x, gamma), as_complex(sigma))
+    return VOIGT_SLOPE(order * first_order(x), _point(x, gamma), as_complex(sigma))
 
 
 def _dawson_slope(x: Tensor, result: Tensor) -> Tensor:
     """``1 - 2 x * result``; of real values by the Faddeeva function, without loss."""
     if F.is_complex(x):
         return 1 - 2 * x * result
-    return F.imag(FADDEEVA_SLOPE(_one(x), _point(x, F.zeros_like(x)))) * (math.sqrt(math.pi) / 2)
+    return F.imag(FADDEEVA_SLOPE(first_order(x), _point(x, F.zeros_like(x)))) * (
+        math.sqrt(math.pi) / 2
+    )
 
 
 def _erfcinv_slope(y: Tensor, result: Tensor) -> Tensor:
@@ -371,7 +368,7 @@ _DAWSN: Final[ScipyFunction] = ScipyFunction(
     "dawsn", takes_complex=True, reads_result=True, x=lambda x, result: _dawson_slope(x, result)
 )
 _WOFZ: Final[ScipyFunction] = ScipyFunction(
-    "wofz", takes_complex=True, z=lambda z: FADDEEVA_SLOPE(_one(z), z)
+    "wofz", takes_complex=True, z=lambda z: FADDEEVA_SLOPE(first_order(z), z)
 )
 _ERFI: Final[ScipyFunction] = ScipyFunction(
     "erfi", takes_complex=True, z=lambda z: 2 / math.sqrt(math.pi) * F.exp(z * z)
