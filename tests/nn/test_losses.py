@@ -197,6 +197,23 @@ def test_pairs_of_classes_take_memory_for_those_that_a_sample_has() -> None:
     assert peak < 200 * classes
 
 
+def test_vectors_along_several_dimensions() -> None:
+    x = values((2, 3, 4))
+    found = f.normalize(x, dim=(0, -1))
+    expected = x / (x * x).sum((0, 2), keepdim=True).sqrt()
+    np.testing.assert_allclose(found.numpy(), expected.numpy(), rtol=1e-14)
+    with pytest.raises(IndexError):
+        f.normalize(x, dim=(0, 3))
+
+
+@pytest.mark.parametrize("norm", [f.batch_norm, f.instance_norm])
+def test_statistics_that_are_missing(norm: Callable[..., vt.Tensor]) -> None:
+    options = {} if norm is f.batch_norm else {"use_input_stats": False}
+    for mean, var in ((None, None), (vt.zeros(3), None), (None, vt.ones(3))):
+        with pytest.raises(RuntimeError, match="one is missing"):
+            norm(vt.ones(2, 3, 4), mean, var, **options)
+
+
 def test_losses_are_finite_as_far_as_they_are() -> None:
     x = vt.tensor([0.0, 1.0])
     spread = vt.tensor([math.inf, 1.0], requires_grad=True)

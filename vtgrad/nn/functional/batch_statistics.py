@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 
-from vtgrad.errors import ArgumentValueError, ShapeError, WriteRefusedError
+from vtgrad.errors import ArgumentValueError, OptionValueError, ShapeError, WriteRefusedError
 from vtgrad.graph.grad_mode import no_grad
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.floating import check_kind, real_of
@@ -76,8 +76,8 @@ def batch_norm(
         If there are fewer than two dimensions, or a vector has not an element for each channel.
     ArgumentValueError
         If there is one value for each channel in training, or `eps` is negative, or 0 in training.
-    ArgumentTypeError
-        If there are no statistics, and it is not training.
+    OptionValueError
+        If statistics are missing, and it is not training.
 
     Examples
     --------
@@ -157,8 +157,8 @@ def instance_norm(
         If there are fewer than two dimensions, or a vector has not an element for each channel.
     ArgumentValueError
         If the statistics are those of `input`, and there is one value in each channel.
-    ArgumentTypeError
-        If there are no statistics, and those of `input` are not to be used.
+    OptionValueError
+        If statistics are missing, and those of `input` are not to be used.
 
     Examples
     --------
@@ -195,10 +195,9 @@ def _by_kept(
     input: Tensor, running_mean: Tensor | None, running_var: Tensor | None, eps: float
 ) -> Tensor:
     """Values shifted and scaled by statistics of the channels."""
-    shape = input._impl.array.shape
-    array_of(running_mean, "running_mean")
-    array_of(running_var, "running_var")
-    mean, variance = of_channels(shape, running_mean, running_var)
+    if running_mean is None or running_var is None:
+        raise OptionValueError("statistics that were kept are to be used, and one is missing")
+    mean, variance = of_channels(input._impl.array.shape, running_mean, running_var)
     assert mean is not None
     assert variance is not None
     return F.mul(F.sub(input, mean), F.rsqrt(F.add(variance, eps)))
