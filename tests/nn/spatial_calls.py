@@ -62,6 +62,10 @@ CALLS: Final[Mapping[str, Call]] = {
         lambda x, w, b: F.conv2d(x, w, b, padding="same", dilation=(1, 2)),
         [(2, 2, 10, 13), (3, 2, 2, 3), (3,)],
     ),
+    "conv2d of many windows": (
+        lambda x, w: F.conv2d(x, w, stride=(2, 1), groups=2),
+        [(2, 2, 9, 11), (4, 1, 2, 3)],
+    ),
     "conv2d of points": (F.conv2d, [(2, 2, 2, 2), (3, 2, 1, 1)]),
     "conv3d": (F.conv3d, [(1, 1, 2, 3, 2), (1, 1, 2, 2, 1)]),
     "conv_transpose1d": (
@@ -77,6 +81,10 @@ CALLS: Final[Mapping[str, Call]] = {
     "conv_transpose2d of the same size": (
         lambda x, w: F.conv_transpose2d(x, w, padding=(1, 0), groups=2),
         [(2, 12, 11), (2, 2, 3, 1)],
+    ),
+    "conv_transpose2d of many windows": (
+        lambda x, w: F.conv_transpose2d(x, w, stride=(1, 2), padding=1),
+        [(2, 5, 7), (2, 1, 3, 2)],
     ),
     "conv_transpose3d": (F.conv_transpose3d, [(1, 1, 2, 1, 2), (1, 1, 2, 2, 1)]),
     "unfold": (lambda x: F.unfold(x, 2, (1, 2), 1, (2, 1)), [(1, 2, 3, 4)]),

@@ -11,6 +11,8 @@ import vtgrad as vt
 import vtgrad.nn.functional as F
 from tests.nn.spatial_calls import CALLS, COMPLEX, results_of, values
 from tests.sweeping import sweep
+from vtgrad.nn.functional.largest_in_windows import places_of_windows
+from vtgrad.nn.functional.window_geometry import Geometry
 
 
 def function_of(name: str) -> str:
@@ -620,3 +622,13 @@ def test_resizing_by_a_large_factor_is_the_sum_of_its_weights() -> None:
     assert y.grad is not None
     np.testing.assert_allclose(y.grad, np.full((1, 1, 60), 0.05), rtol=1e-6)
     assert F.adaptive_avg_pool1d(y, 3).tolist() == [[[9.5, 29.5, 49.5]]]
+
+
+def test_windows_of_a_long_signal_are_not_listed_one_by_one() -> None:
+    whole = Geometry(1, (10**6,), (3,), (499_999,), (2,), (1,), (0,))
+    assert places_of_windows("max_pool1d", whole) == (
+        (range(0, 999_997, 2), range(1, 999_998, 2), range(2, 999_999, 2)),
+    )
+    # Of padded windows only the first and the last lie differently.
+    rows = places_of_windows("max_pool1d", Geometry(1, (9,), (3,), (5,), (2,), (1,), (1,)))[0]
+    assert rows == ((0, 1, 3, 5, 7), range(0, 9, 2), (1, 3, 5, 7, 8))

@@ -33,6 +33,7 @@ from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
 from vtgrad.nn.functional.shifted_columns import (
+    FEW_PLACES,
     are_shifts,
     input_of_shifts,
     output_of_shifts,
@@ -315,6 +316,34 @@ def _copied(windows: Array, buffer: Array | None) -> Array:
     return copied
 
 
+def _are_small(geometry: Geometry) -> bool:
+    """Whether a product for each sample would have too few columns to be fast."""
+    return math.prod(geometry.out) < FEW_PLACES
+
+
+def _columns_beside(windows: Array, geometry: Geometry) -> Array:
+    """The columns of samples beside each other, of shape ``(groups, inner, n * places)``."""
+    ndim = len(geometry.kernel)
+    order = (1, *range(2, 2 + ndim), 0, *range(2 + ndim, 2 + 2 * ndim))
+    inner = math.prod(windows.shape[1 : 2 + ndim]) // geometry.groups
+    width = windows.shape[0] * math.prod(geometry.out)
+    return windows.transpose(order).reshape(geometry.groups, inner, width)
+
+
+def _outputs_beside(outputs: Array) -> Array:
+    """From ``(n, groups, rows, places)`` to ``(groups, rows, n * places)``."""
+    count, groups, rows, places = outputs.shape
+    return outputs.transpose(1, 2, 0, 3).reshape(groups, rows, count * places)
+
+
+def _fold_beside(placed: Array, columns: Array, geometry: Geometry) -> None:
+    """Add columns of samples beside each other to the places under the kernel."""
+    count, channels = placed.shape[:2]
+    samples = 1 + len(geometry.kernel)
+    shape = (channels, *geometry.kernel, count, *geometry.out)
+    fold_into(placed, np.moveaxis(columns.reshape(shape), samples, 0), geometry)
+
+
 def _output(x: Array, w: Array, geometry: Geometry) -> Array:
     """The convolution: the sum without y."""
     groups, count = geometry.groups, x.shape[0]
@@ -326,6 +355,13 @@ def _output(x: Array, w: Array, geometry: Geometry) -> Array:
         return output_of_shifts(x, matrix, geometry).reshape(shape)
     windows = windows_of(x, geometry)
     found = making.empty((count, groups, rows, places), x.dtype)
+    if _are_small(geometry):
+        for part in _chunks(count, groups * inner * places * x.itemsize):
+            size = part.stop - part.start
+            product = np.matmul(matrix, _columns_beside(windows[part], geometry))
+            product = product.reshape(groups, rows, size, places)
+            found[part] = product.transpose(2, 0, 1, 3)
+        return found.reshape(shape)
     parts = _chunks(count, groups * inner * places * x.itemsize)
     copied = _buffer(parts, windows)
     for part in parts:
@@ -346,6 +382,11 @@ def _input(w: Array, y: Array, geometry: Geometry) -> Array:
     reached = geometry.reached()
     placed = making.zeros((count, groups * channels, *reached), y.dtype)
     parts = _chunks(count, groups * inner * outputs.shape[3] * y.itemsize)
+    if _are_small(geometry):
+        for part in parts:
+            product = np.matmul(matrix, _outputs_beside(outputs[part]))
+            _fold_beside(placed[part], product, geometry)
+        return cut_out(placed, geometry)
     columns = making.empty(
         (parts[0].stop if parts else 0, groups, inner, outputs.shape[3]), y.dtype
     )
@@ -384,17 +425,13 @@ def _weight(x: Array, y: Array, geometry: Geometry) -> Array:
     if are_shifts(geometry):
         found = weight_of_shifts(x, outputs, geometry)
         return found.reshape(groups * rows, channels, *geometry.kernel)
-    ndim = len(geometry.kernel)
-    # The samples stand beside the places, so that one product sums over both.
-    order = (1, *range(2, 2 + ndim), 0, *range(2 + ndim, 2 + 2 * ndim))
     windows = windows_of(x, geometry)
     found = making.zeros((groups, rows, inner), x.dtype)
     columns = None
     for part in _chunks(count, groups * inner * places * x.itemsize):
         # The memory of the columns before is free for these.
         del columns
-        width = (part.stop - part.start) * places
-        columns = windows[part].transpose(order).reshape(groups, inner, width)
-        left = outputs[part].transpose(1, 2, 0, 3).reshape(groups, rows, width)
+        columns = _columns_beside(windows[part], geometry)
+        left = _outputs_beside(outputs[part])
         found += np.matmul(left, columns.swapaxes(1, 2))
     return found.reshape(groups * rows, channels, *geometry.kernel)

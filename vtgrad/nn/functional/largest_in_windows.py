@@ -16,7 +16,6 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TypeAlias, TypeVar
 
 import numpy as np
@@ -38,8 +37,10 @@ __all__ = ["Places", "adaptive_places", "largest_in_windows", "places_of_windows
 
 T = TypeVar("T", bound=Tensor)
 
+# Some places of a dimension: a range where neighbours have the same distance.
+Row: TypeAlias = tuple[int, ...] | range
 # Of each dimension the places of the first elements of all windows, of the second, and so on.
-Places: TypeAlias = tuple[tuple[tuple[int, ...], ...], ...]
+Places: TypeAlias = tuple[tuple[Row, ...], ...]
 
 
 def largest_in_windows(x: T, places: Places) -> tuple[T, Tensor]:
@@ -71,6 +72,9 @@ def places_of_windows(name: str, geometry: Geometry) -> Places:
     """
     found = []
     for nr, (size, step) in enumerate(zip(geometry.size, geometry.dilation, strict=True)):
+        if (rows := _rows_inside(geometry, nr)) is not None:
+            found.append(rows)
+            continue
         starts = making.arange(geometry.out[nr]) * geometry.stride[nr] - geometry.padding[nr]
         ends = starts + (geometry.kernel[nr] - 1) * step
         # The first and the last element of each window that are inside.
@@ -82,8 +86,8 @@ def places_of_windows(name: str, geometry: Geometry) -> Places:
                 f"{size}",
                 size=geometry.size,
             )
-        rows = [np.clip(starts + k * step, first, last) for k in range(geometry.kernel[nr])]
-        found.append(tuple([tuple(row.tolist()) for row in rows]))
+        clipped = [np.clip(starts + k * step, first, last) for k in range(geometry.kernel[nr])]
+        found.append(tuple([_row_of(row) for row in clipped]))
     return tuple(found)
 
 
@@ -94,8 +98,32 @@ def adaptive_places(size: Sequence[int], out: Sequence[int]) -> Places:
         starts, ends = adaptive_bounds(n, count)
         most = int((ends - starts).max(initial=1))
         rows = [np.minimum(starts + k, ends - 1) for k in range(most)]
-        found.append(tuple([tuple(row.tolist()) for row in rows]))
+        found.append(tuple([_row_of(row) for row in rows]))
     return tuple(found)
+
+
+def _rows_inside(geometry: Geometry, nr: int) -> tuple[Row, ...] | None:
+    """The windows along a dimension if all are inside of the input."""
+    count, stride, step = geometry.out[nr], geometry.stride[nr], geometry.dilation[nr]
+    start = -geometry.padding[nr]
+    over = (count - 1) * stride + 1
+    if (
+        start < 0
+        or start + over + (geometry.kernel[nr] - 1) * step > geometry.size[nr]
+        or not count
+    ):
+        return None
+    firsts = [start + k * step for k in range(geometry.kernel[nr])]
+    return tuple([range(first, first + over, stride) for first in firsts])
+
+
+def _row_of(places: Array) -> Row:
+    """Places as Python's numbers, of which a range has three however many windows there are."""
+    if places.size > 1:
+        step = int(places[1] - places[0])
+        if step > 0 and (np.diff(places) == step).all():
+            return range(int(places[0]), int(places[-1]) + 1, step)
+    return tuple(places.tolist())
 
 
 class _Largest(Function):
@@ -138,7 +166,7 @@ def _largest(x: Array, places: Places) -> Array:
         best, at = None, None
         for row in places[nr]:
             one = _taken(values, row, axis)
-            place = making.array(row, np.int64).reshape(-1, *behind) * stride
+            place = _as_array(row).reshape(-1, *behind) * stride
             if indices is not None:
                 place = place + _taken(indices, row, axis)
             if best is None or at is None:
@@ -158,11 +186,15 @@ def _largest(x: Array, places: Places) -> Array:
     return indices
 
 
-def _taken(x: Array, row: tuple[int, ...], axis: int) -> Array:
+def _as_array(row: Row) -> Array:
+    if isinstance(row, range):
+        return making.arange(row.start, row.stop, row.step, dtype=np.int64)
+    return making.array(row, np.int64)
+
+
+def _taken(x: Array, row: Row, axis: int) -> Array:
     """The elements at some places of a dimension: a view where their distance is the same."""
-    if len(row) > 1:
-        step = row[1] - row[0]
-        if step > 0 and all(b - a == step for a, b in pairwise(row)):
-            part: Array = x[(slice(None),) * axis + (slice(row[0], row[-1] + 1, step),)]
-            return part
+    if isinstance(row, range):
+        part: Array = x[(slice(None),) * axis + (slice(row.start, row.stop, row.step),)]
+        return part
     return np.take(x, row, axis)

@@ -30,12 +30,12 @@ from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 
-__all__ = ["are_shifts", "gap_after", "input_of_shifts", "output_of_shifts", "weight_of_shifts"]
+__all__ = ["FEW_PLACES", "are_shifts", "input_of_shifts", "output_of_shifts", "weight_of_shifts"]
 
 # How many bytes of columns are made at a time: few, so that they are read from a cache.
 _BYTES: Final = 1_000_000
-# Smaller images are put beside each other in one product instead.
-_PLACES: Final = 128
+# Images of fewer places are put beside each other, since products with few columns are slow.
+FEW_PLACES: Final = 32
 
 _Index: TypeAlias = tuple[slice | int | EllipsisType, ...]
 _DType: TypeAlias = np.dtype[np.generic]
@@ -47,12 +47,12 @@ def are_shifts(geometry: Geometry) -> bool:
         geometry.out == geometry.size
         and all(step == 1 for step in geometry.stride)
         and math.prod(geometry.kernel) > 1
-        and math.prod(geometry.size) >= _PLACES
+        and math.prod(geometry.size) >= FEW_PLACES
         and all(0 <= p <= far for p, far in zip(geometry.padding, _reach(geometry), strict=True))
     )
 
 
-def gap_after(places: int, itemsize: int) -> int:
+def _gap_after(places: int, itemsize: int) -> int:
     """How many elements to leave free behind a line, see Note [Columns that are shifts]."""
     return 64 // itemsize if places * itemsize % 1024 == 0 else 0
 
@@ -135,7 +135,7 @@ def _copied(x: Array, geometry: Geometry) -> Iterator[tuple[slice, Array]]:
 
 
 class _Columns:
-    """Memory for the columns of a few samples, with zeros before, between and behind the rows.
+    """Memory for the columns of a few samples, with gaps before, between and behind the rows.
 
     Attributes
     ----------
@@ -152,22 +152,20 @@ class _Columns:
         self._geometry = geometry
         self._before, self._after = _borders(geometry)
         gap = max(self._before, self._after)
-        gap += gap_after(places + gap, dtype.itemsize)
+        gap += _gap_after(places + gap, dtype.itemsize)
         kernels = channels * math.prod(geometry.kernel)
         number = max(1, min(count, _BYTES // ((places + gap) * max(kernels, 1) * dtype.itemsize)))
         self.parts = [slice(at, min(at + number, count)) for at in range(0, count, number)]
         # The gap before the first row is moved into by that row, as the others are by theirs.
-        memory = making.zeros((gap + number * kernels * (places + gap),), dtype)
-        self._first = memory[gap + self._before :]
-        rows = memory[gap:]
+        self._memory = making.empty((gap + number * kernels * (places + gap),), dtype)
+        self._gap = gap
+        rows = self._memory[gap:]
         lead = (number, channels, *geometry.kernel)
         whole = rows.reshape(*lead, places + gap)[..., :places]
         self.runs = whole
         inner = kernels // geometry.groups
         self.matrix = rows.reshape(number, geometry.groups, inner, places + gap)[..., :places]
-        as_images = making.as_strided(
-            whole, (*lead, *geometry.size), (*whole.strides[:-1], *_strides(geometry, dtype))
-        )
+        as_images = whole.reshape(*lead, *geometry.size)
         self._outside = [as_images[index] for index in _outside(geometry)]
 
     def clear_outside(self) -> None:
@@ -176,24 +174,25 @@ class _Columns:
             part[...] = 0
 
     def moved_back(self) -> Array:
-        """A view of the columns in which each row is moved back to the places of the input."""
+        """A view of the columns in which each row is moved back, with zeros from the gaps."""
+        places, gap = self.runs.shape[-1], self._gap
+        self._memory[:gap] = 0
+        self._memory[gap:].reshape(-1, places + gap)[:, places:] = 0
+        first = self._memory[gap + self._before :]
         runs, kernels = self.runs, self._steps(self.runs.dtype)
         back = [old - step for old, step in zip(runs.strides[2:-1], kernels, strict=True)]
         strides = (*runs.strides[:2], *back, runs.strides[-1])
-        return making.as_strided(self._first, runs.shape, strides, writeable=False)
+        return making.as_strided(first, runs.shape, strides, writeable=False)
 
     def with_zeros_around(self) -> tuple[Array, Array]:
         """Memory for the input, of shape ``(n, C, *size)``, and a view of its columns."""
         runs, size = self.runs, self._geometry.size
         places, dtype = runs.shape[-1], runs.dtype
         around = making.zeros((*runs.shape[:2], self._before + places + self._after), dtype)
-        inside = making.as_strided(
-            around[..., self._before :],
-            (*runs.shape[:2], *size),
-            (*around.strides[:2], *_strides(self._geometry, dtype)),
-        )
+        inside = around[..., self._before : self._before + places]
         strides = (*around.strides[:2], *self._steps(dtype), dtype.itemsize)
-        return inside, making.as_strided(around, runs.shape, strides, writeable=False)
+        moved = making.as_strided(around, runs.shape, strides, writeable=False)
+        return inside.reshape(*runs.shape[:2], *size), moved
 
     def _steps(self, dtype: _DType) -> list[int]:
         """How many bytes the next place of the kernel is away, by dimension."""
