@@ -330,7 +330,7 @@ def test_forks_need_nothing_picklable() -> None:
 def test_a_main_module_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
     main = sys.modules["__main__"]
     monkeypatch.setattr(main, "__spec__", None)
-    monkeypatch.setattr(main, "__file__", "<stdin>")
+    monkeypatch.setattr(main, "__file__", "<stdin>", raising=False)
     with pytest.raises(NotPicklableError, match="there is no file <stdin>"):
         check_main(squares)
     monkeypatch.delattr(main, "__file__")
