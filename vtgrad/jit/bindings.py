@@ -24,7 +24,6 @@ import numpy as np
 from vtgrad.jit.commit import part_of
 from vtgrad.jit.entry import Mismatch, cell_of
 from vtgrad.jit.recording import Memory, Source
-from vtgrad.jit.recording_array import without_recording
 from vtgrad.jit.steps import Kind, Place, Program
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import constant
@@ -71,7 +70,7 @@ def impl_at(source: Source, leaves: Sequence[object]) -> TensorImpl | None:
 def _array_at(source: Source, leaves: Sequence[object]) -> Array | None:
     impl = impl_at(source, leaves)
     if impl is not None:
-        return without_recording(impl.array)
+        return impl.array
     leaf = leaves[source.holder] if isinstance(source.holder, int) else None
     return leaf if isinstance(leaf, np.ndarray) else None
 
@@ -163,7 +162,7 @@ class Binding:
         self.bytes = _NO_BYTES
         first = memory.sources[0]
         if len(memory.sources) == 1 and not first.is_grad and isinstance(first.holder, TensorImpl):
-            self.array = without_recording(first.holder.array)
+            self.array = first.holder.array
             self.bytes = self._bytes_of(self.array)
             self.fixed = first.holder
 
@@ -199,7 +198,7 @@ class Binding:
 
     def _live_argument(self, leaf: object) -> Array | Mismatch:
         """As `live`, of an argument whose geometry was compared on entry, see `Leaf.fits`."""
-        array = without_recording(leaf._impl.array) if isinstance(leaf, TensorBase) else leaf
+        array = leaf._impl.array if isinstance(leaf, TensorBase) else leaf
         if type(array) is not np.ndarray:
             return Mismatch(f"{self.name} is not computed yet")
         if self.written and not array.flags.writeable:

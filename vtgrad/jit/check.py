@@ -13,10 +13,6 @@ sees, as text or by memory. So a program is run several times:
 - On other values it is run eagerly, and `interpret` has the same bits again.
 - On these values it is recorded once more: the steps, their numbers and constants are the same.
 
-The other values are in copies of the arguments too, so that no other thread that reads these meets
-them. They are stored in memory that the program meets outside, and in that of arguments which
-cannot be copied; `World.leave` puts back what was there.
-
 The other values are close to the recorded ones where the program branches on values: its guards
 must hold for them. Memory for which none are found is listed in `Recording.unchecked`.
 """
@@ -52,15 +48,14 @@ def check(call: Call) -> Recording:
         line = error.line if error.number < 0 else made.program.guards[error.number].line
         raise _refused("a second run of its steps has another value", "differs", line) from None
     _compare_steps(outcome, stepped, "its steps")
-    trial = _Trial(call, made, now)
-    trial.compare(now, stepped, "its run on other tensors")
-    for others in (*_other_values(call, made, now), now):
-        expected = stepped if others is now else _try(call, made, others)
+    _check_arguments(call, made, now, stepped)
+    for others in _other_values(call, made, now):
+        expected = _try(call, made, others)
         if expected is None:
             continue
-        if others is not now:
-            trial.compare(others, expected, "its steps on other values")
-        again = trial.record(others)
+        prepare = partial(_store, made, others)
+        _compare_steps(_run(call, prepare, made), expected, "its steps on other values")
+        again, _ = call.record(prepare, made.program)
         difference = first_difference(made.program, again.program)
         if difference is not None:
             # The first recording may have filled caches, and a program may change as it begins.
@@ -74,6 +69,8 @@ def check(call: Call) -> Recording:
             memory.sources[0] for memory, moved in zip(memories, changed, strict=True) if not moved
         ]
         break
+    else:
+        made.unchecked = [memory.sources[0] for memory in made.memories()]
     for memory in made.arguments:
         # A recording outlives what it was made with.
         memory.known = None
@@ -104,63 +101,43 @@ def _run(call: Call, prepare: Callable[[], None], made: Recording) -> Outcome:
         raise _refused(f"its run without recording raises {error!r}", "differs") from error
 
 
-class _Trial:
-    """Runs of a program on other values, on copies of its arguments if these can be made.
+def _check_arguments(call: Call, made: Recording, now: Sequence[Array], stepped: Outcome) -> None:
+    """Refuse a program that reads the memory of its arguments by other ways too.
 
     See Note [The arguments are not the tensors of a closure].
-
-    Parameters
-    ----------
-    call : Call
-        The program with its arguments.
-    made : Recording
-        The recording that is compared.
-    now : sequence of numpy.ndarray
-        The bytes of the memory of the recording.
     """
-
-    def __init__(self, call: Call, made: Recording, now: Sequence[Array]) -> None:
-        self._call = call
-        self._made = made
-        self._count = len(made.arguments) if call.has_copies(made, now) else 0
-        if not self._count and made.arguments and call.world.is_shared():
-            raise _refused(
-                "an argument shares memory with a tensor outside, and has a producer, a .grad or "
-                "hooks, so no run can show which of them the program reads; pass a clone",
-                "shared argument",
-            )
-
-    def compare(self, values: Sequence[Array], expected: Outcome, what: str) -> None:
-        """Compare an eager run with what steps make of the same memory."""
-        call, made = self._call, self._made
-        prepare = self._prepare(values)
-        if not self._count:
-            _compare_steps(_run(call, prepare, made), expected, what)
-            return
-        try:
-            found = call.run_on_copies(prepare, made, values)
-        except RecordingError:
-            raise
-        except Exception as error:
-            raise _refused(f"{what} raises {error!r}", "differs") from error
-        _compare_steps(found, expected, what)
-
-    def record(self, values: Sequence[Array]) -> Recording:
-        """Record the program again."""
-        call, made = self._call, self._made
-        prepare = self._prepare(values)
-        if self._count:
-            return call.record_on_copies(prepare, made, values)
-        again, _ = call.record(prepare, made.program)
-        return again
-
-    def _prepare(self, values: Sequence[Array]) -> Callable[[], None]:
-        """What stores values in memory that is not copied."""
-        return partial(_store, self._made.memories()[self._count :], values[self._count :])
+    try:
+        found = call.run_on_copies(partial(_spoil_arguments, made), made, now)
+    except RecordingError:
+        raise
+    except Exception as error:
+        raise _refused(f"its run on other tensors raises {error!r}", "differs") from error
+    if found is not None:
+        _compare_steps(found, stepped, "its run on other tensors")
+    elif call.world.is_shared():
+        raise _refused(
+            "an argument shares memory with a tensor outside, and has a producer, a .grad or "
+            "hooks, so no run can show which of them the program reads; pass a clone",
+            "shared argument",
+        )
 
 
-def _store(memories: Sequence[Memory], contents: Sequence[Array]) -> None:
-    for memory, content in zip(memories, contents, strict=True):
+def _spoil_arguments(made: Recording) -> None:
+    """Overwrite the memory of the arguments that were recorded."""
+    for memory in made.arguments:
+        if memory.is_writable():
+            for place in memory.places:
+                array = array_at(_first(place), [memory.bytes_now()])
+                if array.dtype.kind in "fc":
+                    array[...] = np.nan
+                elif array.dtype.kind == "b":
+                    array[...] = ~array.any()
+                else:
+                    array[...] = array.max(initial=0) // 2 + 1
+
+
+def _store(made: Recording, contents: Sequence[Array]) -> None:
+    for memory, content in zip(made.memories(), contents, strict=True):
         if memory.is_writable():
             memory.bytes_now()[...] = content
 

@@ -27,7 +27,6 @@ from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.packing import packing
 from vtgrad.graph.tracer import thread
 from vtgrad.jit.interpret import same_value
-from vtgrad.jit.recording_array import without_recording
 from vtgrad.jit.steps import Line
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.device import Device
@@ -140,7 +139,7 @@ def _refusal_of_tensor(impl: TensorImpl) -> str | None:
         return "is an inference tensor"
     if impl.extra_meta is not None:
         return "has names or a device of its own, or is a sample of a batch"
-    if type(without_recording(impl.array)) is not np.ndarray:
+    if type(impl.array) is not np.ndarray:
         return "is a conjugate that is not computed yet; pass it through resolve_conj()"
     meta = impl.autograd_meta
     if meta is None:

@@ -4,10 +4,9 @@ Note [The arguments are not the tensors of a closure]
 
 An array is known by its address, so a recording cannot tell an argument from a tensor of a closure
 on the same memory: ``f(w)`` where `f` reads the global `w` too, or ``f(x[2:4])`` where it reads
-`x`. A replay on other arguments would read these in both places. So a recording is compared with
-runs on copies of the arguments, in which the tensors that were passed are not written: an eager one
-on other values, and a recording, to which what the program reads of those tensors is memory from
-outside.
+`x`. A replay on other arguments would read these in both places. So a recording is compared with a
+run on copies of the arguments, while the tensors that were passed, and all that share memory with
+them, hold something else, and are not written.
 """
 
 from __future__ import annotations

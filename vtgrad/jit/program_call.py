@@ -140,47 +140,20 @@ class Call:
         finally:
             world.leave()
 
-    def has_copies(self, made: Recording, contents: Sequence[Array]) -> bool:
-        """Whether the arguments have memory, and can be copied, see `copies_of_arguments`."""
-        if not made.arguments:
-            return False
-        return copies_of_arguments(self.world, made, contents) is not None
-
-    def record_on_copies(
-        self, prepare: Callable[[], None], made: Recording, contents: Sequence[Array]
-    ) -> Recording:
-        """Record the program with copies of its arguments, which have a world of their own."""
-        args, named, _, _ = self._on_copies(made, contents)
-        call = Call(self.function, args, named)
-        world = call.world
-        # The values of a trial are stored before the recording meets this memory.
-        world.keep(made.outside)
-        try:
-            again, _ = call.record(prepare, made.program)
-        finally:
-            self.world.disturbed = self.world.disturbed or world.disturbed
-        return again
-
-    def _on_copies(
-        self, made: Recording, contents: Sequence[Array]
-    ) -> tuple[tuple[Any, ...], dict[str, Any], list[object], list[Array]]:
-        """Copies of the arguments, their leaves, and the bytes of their memory."""
-        copies = copies_of_arguments(self.world, made, contents)
-        assert copies is not None
-        leaves, owned = copies
-        following = iter(leaves)
-        args, named = cast("Any", mapped(lambda _: next(following), self._values))
-        return args, named, leaves, owned
-
     def run_on_copies(
         self, prepare: Callable[[], None], made: Recording, contents: Sequence[Array]
-    ) -> Outcome:
-        """Run the program eagerly on copies of its arguments.
+    ) -> Outcome | None:
+        """Run the program eagerly on other tensors; None if they cannot be made.
 
         See Note [The arguments are not the tensors of a closure].
         """
         world = self.world
-        args, named, leaves, owned = self._on_copies(made, contents)
+        copies = copies_of_arguments(world, made, contents)
+        if copies is None:
+            return None
+        leaves, owned = copies
+        following = iter(leaves)
+        args, named = cast("Any", mapped(lambda _: next(following), self._values))
         try:
             try:
                 world.enter(as_recording=False)

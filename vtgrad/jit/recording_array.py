@@ -19,9 +19,8 @@ from vtgrad.jit.callers import is_bookkeeping
 from vtgrad.jit.numpy_functions import METADATA, WRITING, is_refused
 from vtgrad.jit.recorder import Recorder, recording
 from vtgrad.jit.values import is_basic
-from vtgrad.storage.arrays import Array
 
-__all__ = ["OnScalars", "RecordingArray", "RecordingNumber", "stripped", "without_recording"]
+__all__ = ["OnScalars", "RecordingArray", "RecordingNumber", "stripped"]
 
 _plain: Final = np.ndarray.view
 
@@ -34,22 +33,6 @@ def stripped(value: Any) -> Any:
         parts = [stripped(x) for x in value]
         return getattr(type(value), "_make", type(value))(parts)
     return value
-
-
-def without_recording(array: Array) -> Array:
-    """The array of a tensor, also while a recording on another thread has a view in its place."""
-    if type(array) is not RecordingArray:
-        return array
-    base = array.base
-    if (
-        type(base) is np.ndarray
-        and base.dtype is array.dtype
-        and base.shape == array.shape
-        and base.strides == array.strides
-        and base.ctypes.data == array.ctypes.data
-    ):
-        return base
-    return _plain(array, np.ndarray)
 
 
 def _recorder() -> Recorder | None:

@@ -20,11 +20,7 @@ belongs to the program if one of its threads made it, and only such changes are 
 A check and the stores that follow it have no call between them, so no other thread and no signal
 handler comes between. A program and another thread that change one tensor cannot both be right:
 then the recording is refused. That another thread *reads* what the program writes is not seen; it
-may read values of the recording. So it is with what the program reads only, if that is not tried on
-copies, see Note [Accepting a recording].
-
-Other threads may replay meanwhile: they look through the view that a recording puts in the place of
-a tensor's array, by `without_recording`.
+may read values of the recording.
 """
 
 from __future__ import annotations

@@ -319,12 +319,6 @@ class World:
         """Whether what has changed of a tensor is the program's."""
         return self._witness.is_own(impl)
 
-    def keep(self, memories: Iterable[Memory]) -> None:
-        """Keep the bytes of memory that was recorded, as they are now."""
-        for memory in memories:
-            assert memory.known is not None
-            self._keep(memory.known)
-
     def _keep(self, known: Known) -> None:
         """Keep the bytes of memory, which `leave` copies back."""
         extent = known.start, known.stop
