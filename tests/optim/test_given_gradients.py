@@ -12,9 +12,13 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.distributed.conftest import tests_can_be_imported_by_workers
 from tests.distributed.programs import Pair, Weights, pairs, squares, weights
 from vtgrad import optim
 from vtgrad.distributed import SumOverShards, value_and_grad
+
+# For the workers of these tests.
+__all__ = ["tests_can_be_imported_by_workers"]
 
 so = pytest.importorskip("scipy.optimize")
 
