@@ -136,10 +136,9 @@ class _Watched:
         if not _NATIVE:
             return self.counted.own
         moves = self.counter.value - self.value
-        if not moves:
-            return 0
-        # Also where no other thread runs: one that the program has started may have written and
-        # ended. A record begins with its version; its fifth part is the thread.
+        if not moves or (self.is_alone and are_alone()):
+            return moves
+        # A record begins with its version; its fifth part is the thread.
         new = [x for x in self.counted if x is not None and x[0] > self.value]
         return moves - len([x for x in new if x[4] != thread.ident])
 
