@@ -205,7 +205,9 @@ def outcome(program: Program, arguments: Arguments, seed: int = 1, ways: Sequenc
 def _all_bytes(arguments: Arguments) -> list[bytes]:
     """The bytes of all arrays among arguments, and the versions of tensors."""
     arrays = [x for x in map(_array, flatten(arguments)) if x is not None]
-    versions = [x._version for x in flatten(arguments) if isinstance(x, vt.Tensor)]
+    # Beside other threads, native code cannot put back those of tensors that are written often.
+    tensors = () if vt.__compiled__ else flatten(arguments)
+    versions = [x._version for x in tensors if isinstance(x, vt.Tensor)]
     return [x.tobytes() for x in arrays] + [bytes(versions)]
 
 
