@@ -76,7 +76,7 @@ def _entries() -> list[Any]:
         entry
         for entry in op_db
         if entry.name not in _WRAPPED | OLDER
-        and not entry.name.startswith(("linalg.", "nn.functional."))
+        and not entry.name.startswith(("linalg.", "nn.functional.", "special."))
         and not any(word in entry.name for word in _BY_CHANCE)
         and (_function(entry) or hasattr(vtgrad.Tensor, entry.name))
     ]

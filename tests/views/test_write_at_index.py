@@ -158,3 +158,13 @@ def test_a_conjugate_that_is_not_computed_is_stored_as_its_value(
         assert y.tolist() == [1 - 2j, 0, 1 - 2j]
         y[index] = values.conj()
         assert y.tolist() == [1 - 2j, 0, 3 + 4j]
+
+
+@pytest.mark.parametrize("index", [[0], [True]])
+def test_a_number_has_no_place_for_an_index(index: list[int]) -> None:
+    x = vt.tensor(1.5)
+    with pytest.raises(vt.errors.OutOfRangeError):
+        x[vt.tensor(index)] = 2.0
+    with pytest.raises(vt.errors.OutOfRangeError):
+        x.index_put((vt.tensor(index),), vt.tensor(2.0))
+    assert x.tolist() == 1.5

@@ -196,7 +196,13 @@ def store_at(target: Array, index: Array, values: Array | float | int) -> Store 
         None for all else, errors included.
     """
     shape = target.shape
-    if not index.ndim or type(target) not in PLAIN or type(index) not in PLAIN or 0 in shape:
+    if (
+        not index.ndim
+        or not shape
+        or type(target) not in PLAIN
+        or type(index) not in PLAIN
+        or 0 in shape
+    ):
         return None
     at: tuple[Array, ...]
     is_mask = index.dtype is _BOOL
