@@ -102,7 +102,7 @@ def minimize(
         array or a tensor. What has no key in a dict has no bounds. Also SciPy's forms.
     constraints : dict, constraint of SciPy, or sequence of such
         ``{"type": "eq", "fun": g}`` for g(x) = 0, ``"ineq"`` for g(x) >= 0, with ``"args"`` for
-        g(x, *args), or a ``NonlinearConstraint``. The function gets the parameters and returns
+        ``g(x, *args)``, or a ``NonlinearConstraint``. The function gets the parameters and returns
         tensors; its derivatives are computed. A ``LinearConstraint`` is one of the vector of all
         elements.
     tol : float, optional
