@@ -1,4 +1,4 @@
-"""The value and the gradients, whoever computes them."""
+"""The value and the gradients, by every kind of worker."""
 
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Who is told how many shards are finished: a function, or a bar of tqdm."""
+"""Reports of how many shards are finished, to a function or a bar of tqdm."""
 
 from __future__ import annotations
 
