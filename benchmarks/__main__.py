@@ -14,13 +14,15 @@ from pathlib import Path
 import numpy as np
 
 import vtgrad
+from benchmarks import every_operator
 from benchmarks.bench import Bench
 from benchmarks.libraries import PEERS, Library, load
-from benchmarks.report import header, insert_table, line, markdown
+from benchmarks.report import header, insert_table, line, markdown, operators_over
 from benchmarks.results import Run
 from benchmarks.suite import SECTIONS
 
 _README = Path(__file__).parent / "README.md"
+_OPERATORS = Path(__file__).parent / "OPERATORS.md"
 
 
 def _processor() -> str:
@@ -91,6 +93,9 @@ def _write_table(interpreted: Path, compiled: Path | None) -> int:
     page = _README.read_text(encoding="utf-8")
     _README.write_text(insert_table(page, markdown(*runs)), encoding="utf-8")
     print(f"written into {_README}")
+    if any(result.section == every_operator.SECTION for result in runs[0].results):
+        _OPERATORS.write_text(operators_over(*runs), encoding="utf-8")
+        print(f"written into {_OPERATORS}")
     return 0
 
 
@@ -106,7 +111,7 @@ def main() -> int:
         metavar=("PATH", "COMPILED"),
         nargs="+",
         type=Path,
-        help="run nothing: write the table of one kept run, or of both builds', into the README",
+        help="run nothing: write the tables of one kept run, or of both builds', into the pages",
     )
     options = parser.parse_args()
     if options.table is None:

@@ -1,20 +1,24 @@
 """A run, line by line on a terminal and as a table for the README."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
+from benchmarks.every_operator import SECTION as EVERY_OPERATOR
 from benchmarks.libraries import PEERS
 from benchmarks.measure import Figure
+from benchmarks.operator_calls import LAYOUTS
 from benchmarks.results import Result, Run
 
-__all__ = ["COLUMNS", "header", "insert_table", "line", "markdown"]
+__all__ = ["COLUMNS", "header", "insert_table", "line", "markdown", "operators_over"]
 
 # By hand in two ways: the one that the bar applies to, and the one that reuses all memory; see
 # `large_arrays`.
 COLUMNS = (*PEERS, "numpy", "strict")
 _BEGIN = "<!-- begin: python -m benchmarks --table -->"
 _END = "<!-- end -->"
+# What ends the name of an operator in a row of `every_operator`.
+_LAYOUT = f" (?:{'|'.join(LAYOUTS)})(?: |$)"
 
 
 def _rounded(value: float) -> str:
@@ -62,14 +66,17 @@ def line(result: Result, compiled: bool) -> str:
 
 
 def markdown(interpreted: Run, compiled: Run | None = None) -> str:
-    """The table of one run, or of the runs of both builds side by side."""
-    runs = [(interpreted, False)] + ([(compiled, True)] if compiled is not None else [])
-    other = {(r.section, r.row): r for r in compiled.results} if compiled is not None else {}
+    """The table of one run, or of the runs of both builds side by side.
+
+    The operators that `operators_over` lists are left out.
+    """
+    other = {} if compiled is None else _by_place(compiled)
     head = ["", "vtgrad", *COLUMNS, "bar"]
     if compiled is not None:
         head += ["compiled", "bar, compiled"]
-    lines = [_provenance(run, build) for run, build in runs]
-    for section, found in groupby(interpreted.results, key=lambda r: r.section):
+    lines = _provenances(interpreted, compiled)
+    rows = [r for r in interpreted.results if r.section != EVERY_OPERATOR or r.bar is None]
+    for section, found in groupby(rows, key=lambda r: r.section):
         lines += ["", f"### {section[0].upper()}{section[1:]}", "", _cells(head)]
         lines.append(_cells(["---"] + ["---:"] * (len(head) - 1)))
         for result in found:
@@ -80,6 +87,46 @@ def markdown(interpreted: Run, compiled: Run | None = None) -> str:
                 cells += _compiled_cells(other.get((result.section, result.row)))
             lines.append(_cells(cells))
     return "\n".join(lines) + "\n"
+
+
+def operators_over(interpreted: Run, compiled: Run | None = None) -> str:
+    """The page of the operators that are over the bar.
+
+    Each build has measured the worst call that it has found of an operator. The interpreted one's
+    is shown; an operator that is missing in one build is within that build's bar.
+    """
+    slow = _operators(interpreted)
+    others = {} if compiled is None else _operators(compiled)
+    calls = {name: call for name, (call, _) in (others | slow).items()}
+    lines = ["# Operators over the bar", ""]
+    lines += ["Written by `python -m benchmarks --table`; README.md says why they are slower.", ""]
+    lines += _provenances(interpreted, compiled)
+    lines += [_cells(["worst call", "times PyTorch", "compiled"]), _cells(["---", "---:", "---:"])]
+    for name in sorted(
+        calls, key=lambda name: [-f.get(name, ("", 0.0))[1] for f in (slow, others)]
+    ):
+        shown = (_rounded(f[name][1]) if name in f else "-" for f in (slow, others))
+        lines.append(_cells([f"`{calls[name]}`", *shown]))
+    return "\n".join(lines) + "\n"
+
+
+def _operators(run: Run) -> dict[str, tuple[str, float]]:
+    """The rows of single operators, by operator, with the figures that their bar is for."""
+    judged = [(r.row, r.judged()) for r in run.results if r.section == EVERY_OPERATOR]
+    return {
+        re.split(_LAYOUT, row)[0]: (row, figure.value)
+        for row, figure in judged
+        if figure is not None
+    }
+
+
+def _by_place(run: Run) -> Mapping[tuple[str, str], Result]:
+    return {(r.section, r.row): r for r in run.results}
+
+
+def _provenances(interpreted: Run, compiled: Run | None) -> list[str]:
+    lines = [_provenance(interpreted, False)]
+    return lines if compiled is None else [*lines, _provenance(compiled, True)]
 
 
 def _marked(result: Result, compiled: bool) -> str:

@@ -55,9 +55,12 @@ def test_a_kept_run_becomes_the_table_of_a_page(
     page = tmp_path / "README.md"
     page.write_text((ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8"))
     monkeypatch.setattr(program, "_README", page)
+    # This run has none, so the page of operators stays as it is.
+    monkeypatch.setattr(program, "_OPERATORS", tmp_path / "OPERATORS.md")
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--table", str(interpreted)])
     assert program.main() == 0
     assert "| 32x64-64-10 | " in page.read_text(encoding="utf-8")
+    assert not (tmp_path / "OPERATORS.md").exists()
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--table", *[str(kept)] * 3])
     with pytest.raises(SystemExit):
         program.main()

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.report import header, insert_table, line, markdown
+from benchmarks.every_operator import SECTION as EVERY_OPERATOR
+from benchmarks.report import header, insert_table, line, markdown, operators_over
 from benchmarks.results import Bar, Result, Run
 from tests.project.tree import ROOT
 
@@ -68,6 +69,23 @@ def test_the_table_of_both_builds() -> None:
     assert re.search(r"\| columns .* \|  \| - \|  \|\n", table)
     widths = {row.replace("\\|", "").count("|") for row in table.splitlines() if row[:1] == "|"}
     assert len(widths) == 1
+
+
+def test_operators_over_the_bar_have_a_page_of_their_own() -> None:
+    mean = Result(EVERY_OPERATOR, "mean of 9 calls", "times", {"vtgrad": [2.0, 2.0]})
+    slow = replace(_SLOW, section=EVERY_OPERATOR, row="exp strided (3,)")
+    slower = replace(slow, row="erf dense (3,)", rounds=slow.rounds | {"torch": [1e-6, 1e-6]})
+    interpreted = replace(_run(), results=[_SLOW, mean, slow, slower])
+    compiled = replace(_run(compiled=True), results=[replace(slower, row="exp dense (3,)")])
+    table = markdown(interpreted, compiled)
+    assert "| mean of 9 calls | 2.00 ±0.00 |" in table
+    assert "exp strided" not in table
+    rows = operators_over(interpreted, compiled).splitlines()[-3:]
+    assert rows == [
+        "| --- | ---: | ---: |",
+        "| `erf dense (3,)` | 3.00 | - |",
+        "| `exp strided (3,)` | 1.50 | 3.00 |",
+    ]
 
 
 def test_a_run_of_the_other_build_is_refused() -> None:
