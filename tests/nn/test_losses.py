@@ -1,5 +1,6 @@
 """Activations, losses and normalisations: writes, chance, what is kept, numbers at the edges."""
 
+import functools
 import itertools
 import math
 import tracemalloc
@@ -296,8 +297,8 @@ def test_ctc_loss_takes_labels_and_lengths_of_each_sample_of_a_vmap(
     dims = {name: 0 if name in batched.split() else None for name in given}
     operands = [one if dims[name] == 0 else one[0] for name, one in given.items()]
 
-    def losses(x: vt.Tensor, *rest: vt.Tensor) -> vt.Tensor:
-        return f.ctc_loss(x, *rest, reduction=reduction, zero_infinity=True)
+    def losses(x: vt.Tensor, labels: vt.Tensor, times: vt.Tensor, counts: vt.Tensor) -> vt.Tensor:
+        return f.ctc_loss(x, labels, times, counts, reduction=reduction, zero_infinity=True)
 
     for in_dims, lead in (((0, *dims.values()), x), ((None, *dims.values()), x[0])):
         leaf = lead.clone().requires_grad_()
@@ -310,8 +311,8 @@ def test_ctc_loss_takes_labels_and_lengths_of_each_sample_of_a_vmap(
             for n in range(2)
         ]
         assert vt.allclose(found, vt.stack(rows), rtol=1e-12)
-        slopes = [vt.autograd.grad(out.sum(), leaf)[0] for out in (found, vt.stack(rows))]
-        assert vt.allclose(*slopes, rtol=1e-12)
+        one, other = [vt.autograd.grad(out.sum(), leaf)[0] for out in (found, vt.stack(rows))]
+        assert vt.allclose(one, other, rtol=1e-12)
 
 
 def test_ctc_loss_takes_rows_of_labels_that_are_samples_of_two_vmaps() -> None:
@@ -335,7 +336,9 @@ def test_gradients_of_huge_half_precision_elements_are_finite(name: str) -> None
     # Breaks when an element is multiplied by its gradient in half precision, and then by 0.
     x = vt.tensor([-65504.0, -3e4, 3e4, 65504.0], dtype=vt.float16)
     x = vt.stack([x, -x]) if name == "glu" else x
-    calls = [lambda x: getattr(f, name)(x, *([0] if name == "glu" else []))]
+    calls: list[Callable[[vt.Tensor], vt.Tensor]] = [
+        functools.partial(getattr(f, name), **({"dim": 0} if name == "glu" else {}))
+    ]
     if name == "gelu":
         calls.append(lambda x: f.gelu(x, "tanh"))
     if name in ("silu", "mish"):

@@ -11,7 +11,9 @@ import vtgrad as vt
 import vtgrad.nn.functional as F
 from tests.nn.spatial_calls import CALLS, COMPLEX, results_of, values
 from tests.sweeping import sweep
-from vtgrad.nn.functional.largest_in_windows import places_of_windows
+from vtgrad.nn.functional.largest_by_passes import choose, places_of
+from vtgrad.nn.functional.largest_in_windows import largest, places_of_windows
+from vtgrad.nn.functional.pooling_geometry import pooling_geometry
 from vtgrad.nn.functional.window_geometry import Geometry
 
 
@@ -249,6 +251,58 @@ def test_the_largest_of_equal_elements_is_the_first() -> None:
     assert x.grad is not None
     assert x.grad.tolist() == [[[1, 1, 0, 0]]]
     assert not indices.requires_grad
+
+
+@pytest.mark.parametrize("kind", ["equal", "nan", "infinite", "turned"])
+def test_the_largest_by_passes_are_the_largest_by_masks(kind: str) -> None:
+    # One is taken for a value and its gradient, the other one if nan or borders ask for it.
+    generator = np.random.default_rng(5)
+    for size, kernel, stride, dilation, padding in (
+        ((7, 9), (2, 3), (2, 3), (1, 1), (0, 0)),
+        ((9, 8), (3, 3), (2, 1), (1, 2), (1, 1)),
+        ((8,), (3,), (1,), (2,), (1,)),
+        ((4, 5, 6), (2, 1, 3), (1, 2, 2), (1, 1, 1), (1, 0, 1)),
+    ):
+        x = generator.integers(-2, 3, (2, 3, *size)).astype(float)
+        if kind == "nan":
+            x[generator.random(x.shape) < 0.1] = np.nan
+        if kind == "infinite":
+            x[generator.random(x.shape) < 0.7] = -np.inf
+        if kind == "turned":
+            x = np.asfortranarray(x)
+        name = f"max_pool{len(size)}d"
+        geometry = pooling_geometry(name, size, kernel, stride, padding, dilation, False)
+        by_masks = largest(x, places_of_windows(name, geometry))
+        chosen = choose(x, geometry)
+        if kind in ("equal", "turned"):
+            assert chosen is not None
+        if chosen is not None:
+            assert (places_of(chosen.at, geometry) == by_masks).all()
+        leaf = vt.tensor(x, requires_grad=True)
+        found = getattr(F, name)(leaf, kernel, stride, padding, dilation)
+        expected = np.take_along_axis(x.reshape(2, 3, -1), by_masks.reshape(2, 3, -1), 2).reshape(
+            by_masks.shape
+        )
+        np.testing.assert_array_equal(found.detach().numpy(), expected)
+        weights = generator.integers(1, 9, expected.shape).astype(float)
+        weights.flat[3] = np.inf
+        (slope,) = vt.autograd.grad(found, leaf, vt.tensor(weights))
+        sums = np.zeros((6, int(np.prod(size))))
+        np.add.at(sums, (np.arange(6)[:, None], by_masks.reshape(6, -1)), weights.reshape(6, -1))
+        np.testing.assert_array_equal(slope.numpy().reshape(6, -1), sums)
+
+
+def test_pooling_keeps_a_byte_for_each_window_and_lets_both_ends_be_overwritten() -> None:
+    # Breaks when backward reads the elements or the result.
+    x = values((2, 8, 8)).requires_grad_()
+    given = x.clone()
+    found = F.max_pool2d(given, 2)
+    expected = F.max_pool2d(x, 2, return_indices=True)[0]
+    (by_indices,) = vt.autograd.grad((3 * expected).sum(), x)
+    given.zero_()
+    found.mul_(3)
+    (slope,) = vt.autograd.grad(found.sum(), x)
+    assert slope.tolist() == by_indices.tolist()
 
 
 def test_a_long_signal_costs_what_its_windows_have() -> None:

@@ -276,9 +276,7 @@ def with_statistics(input: Tensor, axes: tuple[int, ...], eps: float) -> Statist
         # A Function hides which element depends on which, and nothing else asks for one.
         values, _, mean, variance = _standardized(input, axes, eps)
         return Statistics(values, F.detach(mean), F.detach(variance))
-    values, _, mean, variance = typing.cast(
-        "tuple[Tensor, Tensor, Tensor, Tensor]", _Standardized.apply(input, axes, eps)
-    )
+    values, _, mean, variance = _Standardized.apply(input, axes, eps)
     return Statistics(values, mean, variance)
 
 
