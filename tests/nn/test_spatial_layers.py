@@ -41,6 +41,7 @@ def test_every_function_is_called() -> None:
         in {
             "average_pooling",
             "convolutions",
+            "fractional_pooling",
             "grid_sampling",
             "linear_maps",
             "max_pooling",
@@ -216,6 +217,55 @@ def test_an_overwritten_operand_is_refused_before_anything_ran() -> None:
     y.sum().backward()
     assert w.grad is not None
     assert w.grad.tolist() == [[[x[..., :3].sum().item(), x[..., 1:].sum().item()]]]
+
+
+@pytest.mark.parametrize("name", [n for n in F.__all__ if "max_pool" in n and "fract" not in n])
+def test_places_are_returned_by_a_name_of_its_own(name: str) -> None:
+    ndim = int(name[name.index("pool") + 4])
+    x = values((2, 2, 4, 4, 6)[: ndim + 2])
+    given: Any = getattr(F, name.removesuffix("_with_indices"))(x, 2, return_indices=True)
+    for flag in (False, True):
+        found: Any = getattr(F, f"{name.removesuffix('_with_indices')}_with_indices")(
+            x, 2, return_indices=flag
+        )
+        assert [one.tolist() for one in found] == [one.tolist() for one in given]
+
+
+def test_older_names_of_resizing_warn() -> None:
+    x = values((1, 2, 2, 3))
+    corners = F.interpolate(x, (3, 4), mode="bilinear", align_corners=True)
+    cubic = F.interpolate(x, None, 2, "bicubic")
+    for call, expected in (
+        (
+            lambda: F.upsample(x, scale_factor=2, mode="bicubic"),
+            F.interpolate(x, None, 2, "bicubic"),
+        ),
+        (lambda: F.upsample_nearest(x, 5), F.interpolate(x, 5)),
+        (lambda: F.upsample_bilinear(x, (3, 4)), corners),
+    ]
+    for call, expected in calls:
+        with pytest.warns(UserWarning, match="interpolate"):
+            assert vt.equal(call(), expected)
+
+
+def test_windows_at_random_distances_cover_both_ends_and_follow_the_seed() -> None:
+    x = values((2, 3, 9, 11))
+    vt.manual_seed(3)
+    found, places = F.fractional_max_pool2d(x, (3, 2), (4, 5), return_indices=True)
+    assert found.shape == (2, 3, 4, 5)
+    assert vt.equal(found.flatten(2), x.flatten(2).gather(-1, places.flatten(2)))
+    rows = places // 11
+    assert (rows[:, :, 0] < 3).all()
+    assert (rows[:, :, -1] >= 6).all()
+    assert (places % 11)[..., -1].min().item() >= 9
+    again = F.fractional_max_pool2d(x, (3, 2), (4, 5))
+    assert not vt.equal(found, again)
+    vt.manual_seed(3)
+    assert vt.equal(found, F.fractional_max_pool2d(x, (3, 2), (4, 5)))
+    # Each sample of a batch has windows of its own.
+    batch = vt.vmap(lambda x: F.fractional_max_pool2d(x, 2, 3), randomness="different")
+    equal = batch(x[:1].expand(40, 3, 9, 11))
+    assert len({tuple(one.flatten().tolist()) for one in equal}) > 1
 
 
 def test_nan_and_infinity_stay_in_their_windows() -> None:
