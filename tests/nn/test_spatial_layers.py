@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -163,6 +163,37 @@ def test_patterns_have_every_entry_of_the_jacobian(name: str) -> None:
     assert entries[jacobian != 0].all()
 
 
+SPARSE: Final = [
+    *(name for name in CALLS if name.startswith(("conv", "unfold", "fold", "avg_", "lp_"))),
+    *(name for name in CALLS if name.startswith(("adaptive_avg", "interpolate"))),
+]
+
+
+@sweep(SPARSE, row=function_of)
+def test_patterns_of_windows_have_no_other_entries(name: str) -> None:
+    # Breaks when a Function hides which element a window has.
+    call = differentiable(name)
+    first, *others = operands_of(name)
+
+    def one(x: vt.Tensor) -> vt.Tensor:
+        return call(x, *others)[0].reshape(-1)
+
+    entries = vt.func.sparsity_pattern(one, first).matrix().toarray() != 0
+    jacobian = vt.func.jacrev(one)(first).reshape(-1, first.numel()).numpy()
+    assert (entries == (jacobian != 0)).all()
+    # Also of a gradient, whose products are those of derivatives.
+    of_all = vt.func.grad(
+        lambda *leaves: (call(*leaves)[0] ** 2).sum(), tuple(range(1 + len(others)))
+    )
+
+    def slopes(x: vt.Tensor) -> vt.Tensor:
+        return vt.cat([one.reshape(-1) for one in of_all(x, *others)])
+
+    entries = vt.func.sparsity_pattern(slopes, first).matrix().toarray() != 0
+    jacobian = vt.func.jacrev(slopes)(first).reshape(-1, first.numel()).numpy()
+    assert entries[abs(jacobian) > 1e-12].all()
+
+
 @sweep(CALLS, row=function_of)
 def test_a_recorded_call_gives_the_values_and_gradients_of_new_elements(name: str) -> None:
     call = differentiable(name)
@@ -235,11 +266,8 @@ def test_older_names_of_resizing_warn() -> None:
     x = values((1, 2, 2, 3))
     corners = F.interpolate(x, (3, 4), mode="bilinear", align_corners=True)
     cubic = F.interpolate(x, None, 2, "bicubic")
-    for call, expected in (
-        (
-            lambda: F.upsample(x, scale_factor=2, mode="bicubic"),
-            F.interpolate(x, None, 2, "bicubic"),
-        ),
+    calls: list[tuple[Callable[[], vt.Tensor], vt.Tensor]] = [
+        (lambda: F.upsample(x, scale_factor=2, mode="bicubic"), cubic),
         (lambda: F.upsample_nearest(x, 5), F.interpolate(x, 5)),
         (lambda: F.upsample_bilinear(x, (3, 4)), corners),
     ]
