@@ -182,8 +182,9 @@ def test_patterns_of_windows_have_no_other_entries(name: str) -> None:
     jacobian = vt.func.jacrev(one)(first).reshape(-1, first.numel()).numpy()
     assert (entries == (jacobian != 0)).all()
     # Also of a gradient, whose products are those of derivatives.
-    of_all = vt.func.grad(
-        lambda *leaves: (call(*leaves)[0] ** 2).sum(), tuple(range(1 + len(others)))
+    numbers = tuple(range(1 + len(others)))
+    of_all: Callable[..., tuple[vt.Tensor, ...]] = vt.func.grad(
+        lambda *leaves: (call(*leaves)[0] ** 2).sum(), numbers
     )
 
     def slopes(x: vt.Tensor) -> vt.Tensor:
