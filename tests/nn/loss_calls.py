@@ -142,6 +142,16 @@ CALLS: Final[Mapping[str, Call]] = {
         lambda x, y, w: f.cross_entropy(x, y, w, label_smoothing=0.2, reduction="none"),
         [(4, 3, 2), (4, 3, 2), (3,)],
     ),
+    "linear_cross_entropy": (
+        lambda x, w, b: f.linear_cross_entropy(x, w, rows(), linear_bias=b, label_smoothing=0.2),
+        [(4, 2), (3, 2), (3,)],
+    ),
+    "linear_cross_entropy of several losses": (
+        lambda x, w, b: f.linear_cross_entropy(
+            x, w, rows().reshape(2, 2), linear_bias=b, reduction="none"
+        ),
+        [(2, 3), (3, 2, 3), (3, 2)],
+    ),
     "cross_entropy of one sample": (lambda x: f.cross_entropy(x, rows()[0]), [(3,)]),
     "multi_margin_loss": (lambda x, w: f.multi_margin_loss(x, rows(), 2, 0.7, w), [(4, 3), (3,)]),
     "multilabel_margin_loss": (

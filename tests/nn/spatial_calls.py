@@ -39,6 +39,12 @@ def unpooled(x: vt.Tensor) -> vt.Tensor:
     return F.max_unpool2d(x, places, 2, output_size=(4, 5))
 
 
+def drawn(x: vt.Tensor, ndim: int) -> vt.Tensor:
+    """What random distances of windows are made of, for one sample of two channels."""
+    numbers = [[[0.3, 0.8, 0.1][:ndim], [0.6, 0.2, 0.9][:ndim]]]
+    return vt.tensor(numbers, dtype=x.dtype, device=x.device)
+
+
 # By name: a call, and the shapes of the tensors that it takes.
 CALLS: Final[Mapping[str, Call]] = {
     "linear": (F.linear, [(2, 3), (4, 3), (4,)]),
@@ -98,6 +104,26 @@ CALLS: Final[Mapping[str, Call]] = {
     "adaptive_max_pool1d": (lambda x: F.adaptive_max_pool1d(x, 3), [(1, 2, 5)]),
     "adaptive_max_pool2d": (lambda x: F.adaptive_max_pool2d(x, (2, None)), [(1, 3, 4)]),
     "adaptive_max_pool3d": (lambda x: F.adaptive_max_pool3d(x, (1, 2, 2)), [(1, 2, 3, 2)]),
+    "fractional_max_pool2d": (
+        lambda x: F.fractional_max_pool2d(x, 2, (2, 3), _random_samples=drawn(x, 2)),
+        [(1, 2, 4, 5)],
+    ),
+    "fractional_max_pool2d_with_indices": (
+        lambda x: F.fractional_max_pool2d_with_indices(
+            x, (1, 2), output_ratio=0.5, _random_samples=drawn(x, 2)
+        ),
+        [(2, 4, 5)],
+    ),
+    "fractional_max_pool3d": (
+        lambda x: F.fractional_max_pool3d(x, 2, (1, 2, 2), _random_samples=drawn(x, 3)),
+        [(2, 2, 3, 3)],
+    ),
+    "fractional_max_pool3d_with_indices": (
+        lambda x: F.fractional_max_pool3d_with_indices(
+            x, (1, 1, 2), (1, 2, 1), _random_samples=drawn(x, 3)
+        ),
+        [(1, 2, 1, 2, 3)],
+    ),
     "max_unpool1d": (
         lambda x: F.max_unpool1d(x, vt.tensor([[1, 2]]), 2),
         [(1, 2)],

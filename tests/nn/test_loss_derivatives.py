@@ -122,6 +122,6 @@ def test_every_function_has_a_call() -> None:
 
 OWN: Final = (
     *("attention", "batch_statistics", "binary_losses", "class_losses", "ctc", "dropouts"),
-    *("embedding_losses", "embeddings", "normalizations", "piecewise_linear"),
+    *("embedding_losses", "embeddings", "linear_losses", "normalizations", "piecewise_linear"),
     *("regression_losses", "smooth_activations", "softmaxes", "vectors"),
 )

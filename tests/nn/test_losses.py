@@ -1,5 +1,6 @@
 """Activations, losses and normalisations: writes, chance, what is kept, numbers at the edges."""
 
+import functools
 import itertools
 import math
 import tracemalloc
@@ -282,10 +283,76 @@ def test_ctc_loss_is_the_sum_over_all_alignments(wanted: tuple[int, ...], time: 
         assert f.ctc_loss(x, targets, [time], [len(wanted)], zero_infinity=True).item() == 0
 
 
-def test_labels_and_lengths_of_each_sample_of_a_vmap_are_refused_by_ctc_loss() -> None:
-    x, labels = values((2, 3, 1, 3)), vt.ones(2, 1, 1, dtype=vt.int64)
-    with pytest.raises(NotImplementedError, match="without samples"):
-        vt.vmap(lambda x, labels: f.ctc_loss(x, labels, [3], [1]))(x, labels)
+@pytest.mark.parametrize("reduction", ["mean", "sum", "none"])
+@pytest.mark.parametrize("batched", ["labels", "times", "counts", "labels times", "times counts"])
+def test_ctc_loss_takes_labels_and_lengths_of_each_sample_of_a_vmap(
+    batched: str, reduction: str
+) -> None:
+    x = values((2, 4, 2, 3)).log_softmax(-1)
+    given = {
+        "labels": vt.tensor([[[1, 1], [2, 1]], [[2, 2], [1, 1]]]),
+        "times": vt.tensor([[4, 0], [1, 4]]),
+        "counts": vt.tensor([[2, 1], [1, 0]]),
+    }
+    dims = {name: 0 if name in batched.split() else None for name in given}
+    operands = [one if dims[name] == 0 else one[0] for name, one in given.items()]
+
+    def losses(x: vt.Tensor, labels: vt.Tensor, times: vt.Tensor, counts: vt.Tensor) -> vt.Tensor:
+        return f.ctc_loss(x, labels, times, counts, reduction=reduction, zero_infinity=True)
+
+    for in_dims, lead in (((0, *dims.values()), x), ((None, *dims.values()), x[0])):
+        leaf = lead.clone().requires_grad_()
+        found = vt.vmap(losses, in_dims)(leaf, *operands)
+        rows = [
+            losses(
+                leaf[n] if in_dims[0] == 0 else leaf,
+                *[one[n] if dims[name] == 0 else one[0] for name, one in given.items()],
+            )
+            for n in range(2)
+        ]
+        assert vt.allclose(found, vt.stack(rows), rtol=1e-12)
+        one, other = [vt.autograd.grad(out.sum(), leaf)[0] for out in (found, vt.stack(rows))]
+        assert vt.allclose(one, other, rtol=1e-12)
+
+
+def test_ctc_loss_takes_rows_of_labels_that_are_samples_of_two_vmaps() -> None:
+    x, labels = values((3, 4, 3)).log_softmax(-1), vt.tensor([[1, 2], [2, 2]])
+
+    def loss(x: vt.Tensor, labels: vt.Tensor) -> vt.Tensor:
+        return f.ctc_loss(x, labels, [4], [2], reduction="sum")
+
+    whole = vt.vmap(lambda one: vt.vmap(loss, (0, None))(x, one))(labels)
+    assert whole.tolist() == [[pytest.approx(loss(a, b).item()) for a in x] for b in labels]
+
+
+def test_ctc_loss_names_lengths_that_do_not_fit_in_a_sample_of_a_vmap() -> None:
+    x, labels = values((4, 1, 3)), vt.ones(2, 1, 2, dtype=vt.int64)
+    with pytest.raises(vt.errors.OptionValueError, match="from 0 to 4"):
+        vt.vmap(lambda times: f.ctc_loss(x, labels[0], times, [1]))(vt.tensor([[4], [5]]))
+
+
+@pytest.mark.parametrize("name", ["gelu", "silu", "mish", "glu"])
+def test_gradients_of_huge_half_precision_elements_are_finite(name: str) -> None:
+    # Breaks when an element is multiplied by its gradient in half precision, and then by 0.
+    x = vt.tensor([-65504.0, -3e4, 3e4, 65504.0], dtype=vt.float16)
+    x = vt.stack([x, -x]) if name == "glu" else x
+    calls: list[Callable[[vt.Tensor], vt.Tensor]] = [
+        functools.partial(getattr(f, name), **({"dim": 0} if name == "glu" else {}))
+    ]
+    if name == "gelu":
+        calls.append(lambda x: f.gelu(x, "tanh"))
+    if name in ("silu", "mish"):
+        calls.append(lambda x: getattr(f, name)(x.clone(), inplace=True))
+    for call in calls:
+        for scale in (3.0, -3.0):
+            leaf = x.clone().requires_grad_()
+            found = call(leaf)
+            assert found.dtype is vt.float16
+            (slope,) = vt.autograd.grad(found, leaf, vt.full_like(found, scale))
+            if name == "glu":
+                assert slope.tolist() == [[scale, scale, 0, 0], [0, 0, 0, 0]]
+            else:
+                assert slope.tolist() == [0, 0, scale, scale]
 
 
 INTEGERS: Final[dict[str, tuple[Callable[..., vt.Tensor], vt.Tensor]]] = {
@@ -348,6 +415,24 @@ def test_batch_norm_keeps_statistics_in_two_writes_after_all_checks() -> None:
     assert (mean._version, var._version) == (1, 1)
     f.batch_norm(x, mean, var)
     assert (mean._version, var._version) == (1, 1)
+
+
+@pytest.mark.parametrize("norm", [f.batch_norm, f.instance_norm])
+def test_statistics_are_those_of_the_values_and_computed_once(
+    norm: Callable[..., vt.Tensor],
+) -> None:
+    x, mean, var = values((5, 2, 3)), vt.zeros(2).double(), vt.zeros(2).double()
+    with vt.profiler.profile() as profile:
+        norm(x, mean, var, None, None, True, momentum=1.0)
+    axes = (0, 2) if norm is f.batch_norm else 2
+    assert vt.allclose(mean, x.mean((0, 2)))
+    expected = x.var(axes) if norm is f.batch_norm else x.var(axes).mean(0)
+    assert vt.allclose(var, expected)
+    names = [event.name for event in profile.events()]
+    # The means of elements and of squares; of an instance those over the samples too.
+    assert sum("mean" in name or "var" in name for name in names) == (
+        2 if norm is f.batch_norm else 4
+    )
 
 
 def test_samples_of_a_batch_cannot_be_kept_in_statistics_without_samples() -> None:

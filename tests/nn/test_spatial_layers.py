@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pytest
@@ -11,7 +11,9 @@ import vtgrad as vt
 import vtgrad.nn.functional as F
 from tests.nn.spatial_calls import CALLS, COMPLEX, results_of, values
 from tests.sweeping import sweep
-from vtgrad.nn.functional.largest_in_windows import places_of_windows
+from vtgrad.nn.functional.largest_by_passes import choose, places_of
+from vtgrad.nn.functional.largest_in_windows import largest, places_of_windows
+from vtgrad.nn.functional.pooling_geometry import pooling_geometry
 from vtgrad.nn.functional.window_geometry import Geometry
 
 
@@ -39,6 +41,7 @@ def test_every_function_is_called() -> None:
         in {
             "average_pooling",
             "convolutions",
+            "fractional_pooling",
             "grid_sampling",
             "linear_maps",
             "max_pooling",
@@ -160,6 +163,38 @@ def test_patterns_have_every_entry_of_the_jacobian(name: str) -> None:
     assert entries[jacobian != 0].all()
 
 
+SPARSE: Final = [
+    *(name for name in CALLS if name.startswith(("conv", "unfold", "fold", "avg_", "lp_"))),
+    *(name for name in CALLS if name.startswith(("adaptive_avg", "interpolate"))),
+]
+
+
+@sweep(SPARSE, row=function_of)
+def test_patterns_of_windows_have_no_other_entries(name: str) -> None:
+    # Breaks when a Function hides which element a window has.
+    call = differentiable(name)
+    first, *others = operands_of(name)
+
+    def one(x: vt.Tensor) -> vt.Tensor:
+        return call(x, *others)[0].reshape(-1)
+
+    entries = vt.func.sparsity_pattern(one, first).matrix().toarray() != 0
+    jacobian = vt.func.jacrev(one)(first).reshape(-1, first.numel()).numpy()
+    assert (entries == (jacobian != 0)).all()
+    # Also of a gradient, whose products are those of derivatives.
+    numbers = tuple(range(1 + len(others)))
+    of_all: Callable[..., tuple[vt.Tensor, ...]] = vt.func.grad(
+        lambda *leaves: (call(*leaves)[0] ** 2).sum(), numbers
+    )
+
+    def slopes(x: vt.Tensor) -> vt.Tensor:
+        return vt.cat([one.reshape(-1) for one in of_all(x, *others)])
+
+    entries = vt.func.sparsity_pattern(slopes, first).matrix().toarray() != 0
+    jacobian = vt.func.jacrev(slopes)(first).reshape(-1, first.numel()).numpy()
+    assert entries[abs(jacobian) > 1e-12].all()
+
+
 @sweep(CALLS, row=function_of)
 def test_a_recorded_call_gives_the_values_and_gradients_of_new_elements(name: str) -> None:
     call = differentiable(name)
@@ -216,6 +251,52 @@ def test_an_overwritten_operand_is_refused_before_anything_ran() -> None:
     assert w.grad.tolist() == [[[x[..., :3].sum().item(), x[..., 1:].sum().item()]]]
 
 
+@pytest.mark.parametrize("name", [n for n in F.__all__ if "max_pool" in n and "fract" not in n])
+def test_places_are_returned_by_a_name_of_its_own(name: str) -> None:
+    ndim = int(name[name.index("pool") + 4])
+    x = values((2, 2, 4, 4, 6)[: ndim + 2])
+    given: Any = getattr(F, name.removesuffix("_with_indices"))(x, 2, return_indices=True)
+    for flag in (False, True):
+        found: Any = getattr(F, f"{name.removesuffix('_with_indices')}_with_indices")(
+            x, 2, return_indices=flag
+        )
+        assert [one.tolist() for one in found] == [one.tolist() for one in given]
+
+
+def test_older_names_of_resizing_warn() -> None:
+    x = values((1, 2, 2, 3))
+    corners = F.interpolate(x, (3, 4), mode="bilinear", align_corners=True)
+    cubic = F.interpolate(x, None, 2, "bicubic")
+    calls: list[tuple[Callable[[], vt.Tensor], vt.Tensor]] = [
+        (lambda: F.upsample(x, scale_factor=2, mode="bicubic"), cubic),
+        (lambda: F.upsample_nearest(x, 5), F.interpolate(x, 5)),
+        (lambda: F.upsample_bilinear(x, (3, 4)), corners),
+    ]
+    for call, expected in calls:
+        with pytest.warns(UserWarning, match="interpolate"):
+            assert vt.equal(call(), expected)
+
+
+def test_windows_at_random_distances_cover_both_ends_and_follow_the_seed() -> None:
+    x = values((2, 3, 9, 11))
+    vt.manual_seed(3)
+    found, places = F.fractional_max_pool2d(x, (3, 2), (4, 5), return_indices=True)
+    assert found.shape == (2, 3, 4, 5)
+    assert vt.equal(found.flatten(2), x.flatten(2).gather(-1, places.flatten(2)))
+    rows = places // 11
+    assert (rows[:, :, 0] < 3).all()
+    assert (rows[:, :, -1] >= 6).all()
+    assert (places % 11)[..., -1].min().item() >= 9
+    again = F.fractional_max_pool2d(x, (3, 2), (4, 5))
+    assert not vt.equal(found, again)
+    vt.manual_seed(3)
+    assert vt.equal(found, F.fractional_max_pool2d(x, (3, 2), (4, 5)))
+    # Each sample of a batch has windows of its own.
+    batch = vt.vmap(lambda x: F.fractional_max_pool2d(x, 2, 3), randomness="different")
+    equal = batch(x[:1].expand(40, 3, 9, 11))
+    assert len({tuple(one.flatten().tolist()) for one in equal}) > 1
+
+
 def test_nan_and_infinity_stay_in_their_windows() -> None:
     x = vt.ones(1, 1, 5)
     x[0, 0, 0] = vt.inf
@@ -249,6 +330,58 @@ def test_the_largest_of_equal_elements_is_the_first() -> None:
     assert x.grad is not None
     assert x.grad.tolist() == [[[1, 1, 0, 0]]]
     assert not indices.requires_grad
+
+
+@pytest.mark.parametrize("kind", ["equal", "nan", "infinite", "turned"])
+def test_the_largest_by_passes_are_the_largest_by_masks(kind: str) -> None:
+    # One is taken for a value and its gradient, the other one if nan or borders ask for it.
+    generator = np.random.default_rng(5)
+    for size, kernel, stride, dilation, padding in (
+        ((7, 9), (2, 3), (2, 3), (1, 1), (0, 0)),
+        ((9, 8), (3, 3), (2, 1), (1, 2), (1, 1)),
+        ((8,), (3,), (1,), (2,), (1,)),
+        ((4, 5, 6), (2, 1, 3), (1, 2, 2), (1, 1, 1), (1, 0, 1)),
+    ):
+        x = generator.integers(-2, 3, (2, 3, *size)).astype(float)
+        if kind == "nan":
+            x[generator.random(x.shape) < 0.1] = np.nan
+        if kind == "infinite":
+            x[generator.random(x.shape) < 0.7] = -np.inf
+        if kind == "turned":
+            x = np.asfortranarray(x)
+        name = f"max_pool{len(size)}d"
+        geometry = pooling_geometry(name, size, kernel, stride, padding, dilation, False)
+        by_masks = largest(x, places_of_windows(name, geometry))
+        chosen = choose(x, geometry)
+        if kind in ("equal", "turned"):
+            assert chosen is not None
+        if chosen is not None:
+            assert (places_of(chosen.at, geometry) == by_masks).all()
+        leaf = vt.tensor(x, requires_grad=True)
+        found = getattr(F, name)(leaf, kernel, stride, padding, dilation)
+        expected = np.take_along_axis(x.reshape(2, 3, -1), by_masks.reshape(2, 3, -1), 2).reshape(
+            by_masks.shape
+        )
+        np.testing.assert_array_equal(found.detach().numpy(), expected)
+        weights = generator.integers(1, 9, expected.shape).astype(float)
+        weights.flat[3] = np.inf
+        (slope,) = vt.autograd.grad(found, leaf, vt.tensor(weights))
+        sums = np.zeros((6, int(np.prod(size))))
+        np.add.at(sums, (np.arange(6)[:, None], by_masks.reshape(6, -1)), weights.reshape(6, -1))
+        np.testing.assert_array_equal(slope.numpy().reshape(6, -1), sums)
+
+
+def test_pooling_keeps_a_byte_for_each_window_and_lets_both_ends_be_overwritten() -> None:
+    # Breaks when backward reads the elements or the result.
+    x = values((2, 8, 8)).requires_grad_()
+    given = x.clone()
+    found = F.max_pool2d(given, 2)
+    expected = F.max_pool2d(x, 2, return_indices=True)[0]
+    (by_indices,) = vt.autograd.grad((3 * expected).sum(), x)
+    given.zero_()
+    found.mul_(3)
+    (slope,) = vt.autograd.grad(found.sum(), x)
+    assert slope.tolist() == by_indices.tolist()
 
 
 def test_a_long_signal_costs_what_its_windows_have() -> None:

@@ -21,7 +21,7 @@ NAMES: Final = (
     *("conv_transpose3d unfold max_pool1d max_pool2d max_pool3d max_unpool1d".split()),
     *("max_unpool2d max_unpool3d avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d".split()),
     *("adaptive_avg_pool2d adaptive_avg_pool3d adaptive_max_pool1d adaptive_max_pool2d".split()),
-    *("adaptive_max_pool3d interpolate grid_sample pad".split()),
+    *("adaptive_max_pool3d interpolate grid_sample pad upsample_nearest upsample_bilinear".split()),
     *("pixel_shuffle pixel_unshuffle channel_shuffle".split()),
 )
 DTYPES: Final = (*EXACT, torch.float32, torch.complex64, torch.int64, torch.uint8, torch.bool)
@@ -39,6 +39,7 @@ KNOWN: Final[dict[tuple[str, str], str]] = {
     ("max_unpool3d", "gradient"): _SHARED,
     # Only of uint8, which PyTorch rounds.
     ("interpolate", "is refused by one"): "lines and polynomials between integers are refused",
+    ("upsample_bilinear", "is refused by one"): "lines between integers are refused",
 }
 
 

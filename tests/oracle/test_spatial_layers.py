@@ -63,6 +63,29 @@ def test_a_wrong_call_raises_the_class_that_pytorch_raises() -> None:
     assert count > 50
 
 
+@pytest.mark.parametrize("ndim", [2, 3])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_windows_at_random_distances_are_those_of_torch(ndim: int, dtype: str) -> None:
+    generator = np.random.default_rng(ndim)
+    for _ in range(30):
+        size, kernel = generator.integers(5, 9, ndim), generator.integers(1, 4, ndim)
+        # One less than there may be: PyTorch refuses some of volumes that fit.
+        out = [int(generator.integers(1, n - k + 1)) for n, k in zip(size, kernel, strict=True)]
+        x = generator.integers(-4, 5, (2, 3, *size)).astype(dtype)
+        drawn = generator.random((2, 3, ndim)).astype(dtype)
+        results = []
+        for library in (torch, vt):
+            leaf = library.tensor(x, requires_grad=True)
+            call: Any = getattr(library.nn.functional, f"fractional_max_pool{ndim}d_with_indices")
+            found, places = call(
+                leaf, kernel.tolist(), out, None, _random_samples=library.tensor(drawn)
+            )
+            (slope,) = library.autograd.grad((found * found).sum(), leaf)
+            results.append([one.detach().numpy() for one in (found, places, slope)])
+        for one, two in zip(*results, strict=True):
+            np.testing.assert_array_equal(one, two)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("name", "shapes", "options"), OTHERS, ids=[f"{x[0]}-{nr}" for nr, x in enumerate(OTHERS)]

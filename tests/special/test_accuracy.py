@@ -146,6 +146,11 @@ VALUES: Final[dict[str, tuple[Reference, list[float], Callable[[float], float]]]
         for n in (0, 1)
         for scaled in ("scaled_", "")
     },
+    "sinc": (
+        lambda x: mp.sinpi(x) / (mp.pi * x),
+        [*between(-1, 1), *between(-30, 30), *powers(-300, 15), 30.25, 2.0**53 - 1],
+        lambda x: 0.0,
+    ),
     "airy_ai": (
         mp.airyai,
         [*between(-100, 100), *between(-11, 11), *powers(-9, 1), *[-x for x in powers(1, 9)]],
@@ -174,6 +179,49 @@ def test_quantiles_are_those_of_mpmath() -> None:
         return y if p < 0.5 else -y
 
     assert max(errors(special.ndtri, quantile, probabilities)) <= ALLOWED
+
+
+# Orders, and the ratios of the arguments to them: one of each way to compute, and of their borders.
+ORDERS: Final = [
+    (powers(-3, 0, 30), powers(-1, 2, 30)),
+    (between(1, 10, 30), between(0.02, 20, 30)),
+    (between(10, 200, 30), between(0.02, 4, 30)),
+    ([*between(20, 400, 29), 100.0], [*between(0.69, 1.31, 29), 0.2]),
+    (powers(3, 4, 30), [1 + x for x in between(-0.02, 0.02, 30)]),
+]
+
+
+def _always(value: Any, _: Any) -> Any:
+    return value
+
+
+@pytest.mark.parametrize("upper", [False, True])
+@pytest.mark.parametrize(("orders", "ratios"), ORDERS)
+def test_incomplete_gamma_functions_are_those_of_mpmath(
+    orders: list[float], ratios: list[float], upper: bool
+) -> None:
+    # Breaks when an exponent of 100 is rounded before the exponential is taken.
+    function = special.gammaincc if upper else special.gammainc
+    for a, ratio in zip(orders, ratios, strict=True):
+        ends = (a * ratio, mp.inf) if upper else (0, a * ratio)
+        exact = mp.gammainc(a, *ends, regularized=True)
+        if exact > 1e-300:
+            call = functools.partial(function, vt.tensor(a, dtype=vt.float64))
+            [found] = errors(call, functools.partial(_always, exact), [a * ratio])
+            assert found <= ALLOWED, (a, ratio)
+
+
+def test_the_slope_of_sinc_keeps_its_digits_far_from_0() -> None:
+    def slope(x: vt.Tensor) -> vt.Tensor:
+        leaf = x.requires_grad_()
+        return vt.autograd.grad(special.sinc(leaf).sum(), leaf)[0]
+
+    def exact(x: Any) -> Any:
+        return (mp.cospi(x) - mp.sinpi(x) / (mp.pi * x)) / x
+
+    # Between the zeros, which are close to the halves.
+    places = [n + part for n in (-31, 7, 30, 1e6, 2.0**40) for part in (0.0, 0.25, 0.75)]
+    assert max(errors(slope, exact, places)) <= 4 * ALLOWED
 
 
 def hurwitz(s: Any, q: Any) -> Any:

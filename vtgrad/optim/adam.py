@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypeAlias
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
+from vtgrad.jit.state import is_tracing
+from vtgrad.later.is_plain import is_plain
 from vtgrad.ops.generated import functional as F
 from vtgrad.optim.optimizer import (
     Optimizer,
@@ -23,6 +26,9 @@ from vtgrad.optim.param_group import ParamGroup, Slots, number_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Adam", "AdamW"]
+
+# The count of steps, minus the length of a step, and the root of what the squares are divided by.
+_Numbers: TypeAlias = tuple[Tensor, Tensor, Tensor]
 
 
 class Adam(Optimizer):
@@ -73,6 +79,8 @@ class Adam(Optimizer):
     >>> w.detach()
     tensor([ 3.5000, -1.5000])
     """
+
+    _kept_numbers: tuple[tuple[object, ...], _Numbers] | None = None
 
     def __init__(
         self,
@@ -133,8 +141,8 @@ class Adam(Optimizer):
     def _update(self, param: Tensor, grad: Tensor, group: ParamGroup, slots: Slots) -> list[Write]:
         beta1, beta2 = _betas(group["betas"])
         weight_decay = group.number("weight_decay")
-        rate = F.reshape(group.rate, ())
-        step = F.add(slots["step"], 1)
+        rate = group.rate if not group.rate.ndim else F.reshape(group.rate, ())
+        step, size, root = self._numbers(slots["step"], rate, beta1, beta2)
         decayed = param
         if weight_decay and group.flag("decoupled_weight_decay"):
             decayed = F.mul(param, real_scalar(F.rsub(F.mul(rate, weight_decay), 1), param))
@@ -151,11 +159,30 @@ class Adam(Optimizer):
         if group.flag("amsgrad"):
             largest = F.maximum(slots["max_exp_avg_sq"], square)
             writes.append((slots["max_exp_avg_sq"], largest))
-        size = F.div(rate, F.rsub(F.pow(beta1, step), 1))
-        root = F.sqrt(F.rsub(F.pow(beta2, step), 1))
         scale = F.sqrt(largest).div_(root).add_(group.number("eps"))
         change = F.div(mean, scale)
-        return [(param, change.mul_(F.neg(size)).add_(decayed)), *writes]
+        return [(param, change.mul_(size).add_(decayed)), *writes]
+
+    def _numbers(self, step: Tensor, rate: Tensor, beta1: float, beta2: float) -> _Numbers:
+        """The numbers of a step, which most parameters have in common.
+
+        They depend on nothing but what they are kept by, so the next parameter takes them over. A
+        recording, and a handler of a key, follows those of each parameter.
+        """
+        if is_tracing() or not is_plain(step, rate):
+            return _numbers(step, rate, beta1, beta2)
+        known = (step.item(), rate.item(), rate.dtype, beta1, beta2)
+        kept = self._kept_numbers
+        if kept is None or kept[0] != known or kept[1][0].device != step.device:
+            kept = known, _numbers(step, rate, beta1, beta2)
+            self._kept_numbers = kept
+        return kept[1]
+
+
+def _numbers(before: Tensor, rate: Tensor, beta1: float, beta2: float) -> _Numbers:
+    step = F.add(before, 1)
+    size = F.neg(F.div(rate, F.rsub(F.pow(beta1, step), 1)))
+    return step, size, F.sqrt(F.rsub(F.pow(beta2, step), 1))
 
 
 class AdamW(Adam):

@@ -56,8 +56,17 @@ from vtgrad.nn.functional.embedding_losses import (
 from vtgrad.nn.functional.embeddings import embedding as embedding
 from vtgrad.nn.functional.embeddings import embedding_bag as embedding_bag
 from vtgrad.nn.functional.embeddings import one_hot as one_hot
+from vtgrad.nn.functional.fractional_pooling import fractional_max_pool2d as fractional_max_pool2d
+from vtgrad.nn.functional.fractional_pooling import (
+    fractional_max_pool2d_with_indices as fractional_max_pool2d_with_indices,
+)
+from vtgrad.nn.functional.fractional_pooling import fractional_max_pool3d as fractional_max_pool3d
+from vtgrad.nn.functional.fractional_pooling import (
+    fractional_max_pool3d_with_indices as fractional_max_pool3d_with_indices,
+)
 from vtgrad.nn.functional.grid_sampling import affine_grid as affine_grid
 from vtgrad.nn.functional.grid_sampling import grid_sample as grid_sample
+from vtgrad.nn.functional.linear_losses import linear_cross_entropy as linear_cross_entropy
 from vtgrad.nn.functional.linear_maps import bilinear as bilinear
 from vtgrad.nn.functional.linear_maps import linear as linear
 from vtgrad.nn.functional.max_pooling import adaptive_max_pool1d as adaptive_max_pool1d
@@ -89,6 +98,24 @@ from vtgrad.nn.functional.piecewise_linear import rrelu_ as rrelu_
 from vtgrad.nn.functional.piecewise_linear import softshrink as softshrink
 from vtgrad.nn.functional.piecewise_linear import threshold as threshold
 from vtgrad.nn.functional.piecewise_linear import threshold_ as threshold_
+from vtgrad.nn.functional.pooling_with_indices import (
+    adaptive_max_pool1d_with_indices as adaptive_max_pool1d_with_indices,
+)
+from vtgrad.nn.functional.pooling_with_indices import (
+    adaptive_max_pool2d_with_indices as adaptive_max_pool2d_with_indices,
+)
+from vtgrad.nn.functional.pooling_with_indices import (
+    adaptive_max_pool3d_with_indices as adaptive_max_pool3d_with_indices,
+)
+from vtgrad.nn.functional.pooling_with_indices import (
+    max_pool1d_with_indices as max_pool1d_with_indices,
+)
+from vtgrad.nn.functional.pooling_with_indices import (
+    max_pool2d_with_indices as max_pool2d_with_indices,
+)
+from vtgrad.nn.functional.pooling_with_indices import (
+    max_pool3d_with_indices as max_pool3d_with_indices,
+)
 from vtgrad.nn.functional.regression_losses import gaussian_nll_loss as gaussian_nll_loss
 from vtgrad.nn.functional.regression_losses import huber_loss as huber_loss
 from vtgrad.nn.functional.regression_losses import kl_div as kl_div
@@ -120,6 +147,9 @@ from vtgrad.nn.functional.softmaxes import gumbel_softmax as gumbel_softmax
 from vtgrad.nn.functional.softmaxes import log_softmax as log_softmax
 from vtgrad.nn.functional.softmaxes import softmax as softmax
 from vtgrad.nn.functional.softmaxes import softmin as softmin
+from vtgrad.nn.functional.upsampling import upsample as upsample
+from vtgrad.nn.functional.upsampling import upsample_bilinear as upsample_bilinear
+from vtgrad.nn.functional.upsampling import upsample_nearest as upsample_nearest
 from vtgrad.nn.functional.vectors import normalize as normalize
 from vtgrad.nn.functional.windows import fold as fold
 from vtgrad.nn.functional.windows import unfold as unfold
@@ -129,8 +159,11 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
@@ -163,6 +196,10 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -184,6 +221,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
@@ -192,8 +230,11 @@ __all__ = [
     "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
     "max_pool3d",
+    "max_pool3d_with_indices",
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
@@ -237,4 +278,7 @@ __all__ = [
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
     "unfold",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]

@@ -20,8 +20,11 @@ __all__ = [
     "adaptive_avg_pool2d",
     "adaptive_avg_pool3d",
     "adaptive_max_pool1d",
+    "adaptive_max_pool1d_with_indices",
     "adaptive_max_pool2d",
+    "adaptive_max_pool2d_with_indices",
     "adaptive_max_pool3d",
+    "adaptive_max_pool3d_with_indices",
     "affine_grid",
     "alpha_dropout",
     "avg_pool1d",
@@ -54,6 +57,10 @@ __all__ = [
     "embedding_bag",
     "feature_alpha_dropout",
     "fold",
+    "fractional_max_pool2d",
+    "fractional_max_pool2d_with_indices",
+    "fractional_max_pool3d",
+    "fractional_max_pool3d_with_indices",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -75,6 +82,7 @@ __all__ = [
     "leaky_relu",
     "leaky_relu_",
     "linear",
+    "linear_cross_entropy",
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
@@ -83,8 +91,11 @@ __all__ = [
     "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
+    "max_pool1d_with_indices",
     "max_pool2d",
+    "max_pool2d_with_indices",
     "max_pool3d",
+    "max_pool3d_with_indices",
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
@@ -128,6 +139,9 @@ __all__ = [
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
     "unfold",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
 ]
 
 _TensorT = TypeVar("_TensorT", bound=Tensor, default=Tensor)
@@ -439,6 +453,60 @@ def embedding_bag(
     padding_idx: int | None = None,
 ) -> Tensor: ...
 def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor: ...
+@overload
+def fractional_max_pool2d(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    return_indices: Literal[False] = False,
+    _random_samples: Tensor | None = None,
+) -> _TensorT: ...
+@overload
+def fractional_max_pool2d(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    *,
+    return_indices: Literal[True],
+    _random_samples: Tensor | None = None,
+) -> tuple[_TensorT, Tensor]: ...
+def fractional_max_pool2d_with_indices(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[_TensorT, Tensor]: ...
+@overload
+def fractional_max_pool3d(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    return_indices: Literal[False] = False,
+    _random_samples: Tensor | None = None,
+) -> _TensorT: ...
+@overload
+def fractional_max_pool3d(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    *,
+    return_indices: Literal[True],
+    _random_samples: Tensor | None = None,
+) -> tuple[_TensorT, Tensor]: ...
+def fractional_max_pool3d_with_indices(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    output_size: int | Sequence[int] | None = None,
+    output_ratio: float | Sequence[float] | None = None,
+    return_indices: bool = False,
+    _random_samples: Tensor | None = None,
+) -> tuple[_TensorT, Tensor]: ...
 def affine_grid(
     theta: _TensorT, size: Sequence[int], align_corners: bool | None = None
 ) -> _TensorT: ...
@@ -449,6 +517,18 @@ def grid_sample(
     padding_mode: str = "zeros",
     align_corners: bool | None = None,
 ) -> _TensorT: ...
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: None = None,
+) -> Tensor: ...
 def bilinear(
     input1: _TensorT, input2: Tensor, weight: Tensor, bias: Tensor | None = None
 ) -> _TensorT: ...
@@ -623,6 +703,42 @@ def rrelu_(
 def softshrink(input: Tensor, lambd: float = 0.5) -> Tensor: ...
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Tensor: ...
 def threshold_(input: Tensor, threshold: float, value: float) -> Tensor: ...
+def adaptive_max_pool1d_with_indices(
+    input: _TensorT, output_size: int | Sequence[int], return_indices: bool = False
+) -> tuple[_TensorT, Tensor]: ...
+def adaptive_max_pool2d_with_indices(
+    input: _TensorT, output_size: int | Sequence[int | None] | None, return_indices: bool = False
+) -> tuple[_TensorT, Tensor]: ...
+def adaptive_max_pool3d_with_indices(
+    input: _TensorT, output_size: int | Sequence[int | None] | None, return_indices: bool = False
+) -> tuple[_TensorT, Tensor]: ...
+def max_pool1d_with_indices(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[_TensorT, Tensor]: ...
+def max_pool2d_with_indices(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[_TensorT, Tensor]: ...
+def max_pool3d_with_indices(
+    input: _TensorT,
+    kernel_size: int | Sequence[int],
+    stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    ceil_mode: bool = False,
+    return_indices: bool = False,
+) -> tuple[_TensorT, Tensor]: ...
 def gaussian_nll_loss(
     input: Tensor,
     target: Tensor,
@@ -720,6 +836,23 @@ def softmax(
 def softmin(
     input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: DTypeLike | None = None
 ) -> Tensor: ...
+def upsample(
+    input: _TensorT,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> _TensorT: ...
+def upsample_bilinear(
+    input: _TensorT,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> _TensorT: ...
+def upsample_nearest(
+    input: _TensorT,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+) -> _TensorT: ...
 def normalize(
     input: Tensor,
     p: float = 2.0,

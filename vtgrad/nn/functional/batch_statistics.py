@@ -21,7 +21,7 @@ from vtgrad.nn.functional.normalizations import (
     check_channels,
     check_count,
     of_channels,
-    standardized,
+    with_statistics,
 )
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
@@ -107,13 +107,15 @@ def batch_norm(
     scale, shift = of_channels(shape, weight, bias)
     if not by_batch:
         return affine(_by_kept(input, running_mean, running_var, least), scale, shift)
-    found = affine(standardized(input, axes, least), scale, shift)
+    found = with_statistics(input, axes, least)
+    result = affine(found.values, scale, shift)
     if running_mean is not None or running_var is not None:
         count = shape[0] * math.prod(shape[2:])
-        variance, mean = F.var_mean_dim(F.detach(input), axes, 0)
+        channels = (shape[1],)
+        mean, variance = F.reshape(found.mean, channels), F.reshape(found.variance, channels)
         variance = F.mul(variance, count / (count - 1)) if count > 1 else variance
         _keep(running_mean, running_var, mean, variance, part)
-    return found
+    return result
 
 
 @explained
@@ -181,14 +183,14 @@ def instance_norm(
     scale, shift = of_channels(shape, weight, bias)
     if not by_input:
         return affine(_by_kept(input, running_mean, running_var, least), scale, shift)
-    found = affine(standardized(input, axes, least), scale, shift)
+    found = with_statistics(input, axes, least)
+    result = affine(found.values, scale, shift)
     if running_mean is not None or running_var is not None:
         count = math.prod(shape[2:])
-        variance, mean = F.var_mean_dim(F.detach(input), axes, 0)
+        mean, variance = [F.reshape(F.mean_dim(each, (0,)), (shape[1],)) for each in found[1:]]
         variance = F.mul(variance, count / (count - 1)) if count > 1 else variance
-        mean, variance = F.mean_dim(mean, (0,)), F.mean_dim(variance, (0,))
         _keep(running_mean, running_var, mean, variance, part)
-    return found
+    return result
 
 
 def _by_kept(

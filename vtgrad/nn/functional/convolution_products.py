@@ -39,6 +39,8 @@ from vtgrad.nn.functional.shifted_columns import (
     output_of_shifts,
     weight_of_shifts,
 )
+from vtgrad.nn.functional.traced import is_traced
+from vtgrad.nn.functional.traced_windows import traced_input, traced_output, traced_weight
 from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
@@ -68,8 +70,14 @@ class _Context(FunctionCtx):
 
 
 def product_for(result: Role, first: Tensor, second: Tensor, geometry: Geometry) -> Tensor:
-    """The product for a role, of the other two in the order x, w, y, recorded as one node."""
-    return _Product.apply(first, second, result, geometry)
+    """The product for a role, of the other two in the order x, w, y, recorded as one node.
+
+    While a pattern is found it is made of operators: Note [Windows while a pattern is found].
+    """
+    if not is_traced():
+        return _Product.apply(first, second, result, geometry)
+    by_operators = {"x": traced_input, "w": traced_weight, "y": traced_output}
+    return by_operators[result](first, second, geometry)
 
 
 class _Product(Function):
@@ -120,9 +128,9 @@ class _Product(Function):
         result = ctx.roles[2]
         parts = []
         if dfirst is not None:
-            parts.append(_Product.apply(dfirst, second, result, ctx.geometry))
+            parts.append(product_for(result, dfirst, second, ctx.geometry))
         if dsecond is not None:
-            parts.append(_Product.apply(first, dsecond, result, ctx.geometry))
+            parts.append(product_for(result, first, dsecond, ctx.geometry))
         return parts[0] if len(parts) == 1 else F.add(parts[0], parts[1])
 
     @staticmethod
@@ -151,7 +159,7 @@ def _operands(result: Role) -> tuple[Role, Role]:
 
 def _product(result: Role, by_role: dict[Role, Tensor], geometry: Geometry) -> Tensor:
     one, two = _operands(result)
-    return _Product.apply(by_role[one], by_role[two], result, geometry)
+    return product_for(result, by_role[one], by_role[two], geometry)
 
 
 _Batched: TypeAlias = dict[Role, tuple[Tensor, int | None]]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+import numpy as np
+
 from vtgrad.errors import ArgumentTypeError, NotSupportedError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.from_python import number_of
+from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import NumpyDType
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["check_kind", "real_of"]
+__all__ = ["check_kind", "in_single", "real_of"]
 
 _WORDS = {
     "f": "floats",
@@ -50,3 +55,15 @@ def real_of(value: object, name: str) -> float:
     if isinstance(number, complex):
         raise ArgumentTypeError(f"argument {name!r} must be a real number", argument=name)
     return float(number)
+
+
+def in_single(input: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """A function of floats, computed in float32 of those of 16 bits.
+
+    Products that a function or its derivative takes of them, as that of an element and its
+    gradient, are out of their range, and may be multiplied by 0 next.
+    """
+    dtype = input._impl.array.dtype
+    if dtype.itemsize > 2:
+        return function(input)
+    return F.to_dtype(function(F.to_dtype(input, np.dtype(np.float32))), dtype)

@@ -129,6 +129,13 @@ def grid_sample(
     return typing.cast("T", found)
 
 
+class _Place(typing.NamedTuple):
+    """Indices along a dimension, and which of them are of places in the input."""
+
+    number: Tensor
+    is_inside: Tensor
+
+
 class _Sampler:
     """The elements of an input at places that are given in elements, by dimension of space."""
 
@@ -137,7 +144,9 @@ class _Sampler:
         self.padding_mode = padding_mode
         self.align_corners = align_corners
         self.size = shape[2:]
-        self.flat = F.reshape(input, (*shape[:2], math.prod(self.size)))
+        # With a zero behind all elements, for places outside.
+        flat = F.reshape(input, (*shape[:2], math.prod(self.size)))
+        self.flat = F.constant_pad(flat, (0, 1))
 
     def unnormalized(self, at: Tensor, nr: int) -> Tensor:
         """Places between -1 and 1 as places among the elements."""
@@ -156,25 +165,32 @@ class _Sampler:
             at = _reflected(at, low / 2, (high - low) / 2)
         return _clipped(at, size - 1)
 
-    def taken(self, at: Sequence[Tensor]) -> Tensor:
-        """The elements at places that are integers, in the dtype of the input; zeros outside."""
-        valid: Tensor | None = None
-        index: Tensor | None = None
-        for nr, axis in enumerate(at):
-            size = self.size[nr]
-            is_inside = F.logical_and(F.ge(axis, 0), F.le(axis, size - 1))
-            # Of a place that is no number there is an element too, whose weight is no number.
-            place = F.to_dtype(F.where(is_inside, axis, 0.0), _INDEX)
-            valid = is_inside if valid is None else F.logical_and(valid, is_inside)
-            index = place if index is None else F.add(F.mul(index, size), place)
-        assert valid is not None
-        assert index is not None
+    def place(self, axis: Tensor, nr: int) -> _Place:
+        """Places along a dimension, which are integers, as indices."""
+        is_inside = F.logical_and(F.ge(axis, 0), F.le(axis, self.size[nr] - 1))
+        # A place that is no number has an index too, and a weight that is no number.
+        return _Place(F.to_dtype(F.where(is_inside, axis, 0.0), _INDEX), is_inside)
+
+    def index(self, places: Sequence[_Place]) -> Tensor:
+        """The numbers of elements, and that of the zero behind all for places outside."""
+        index, is_inside = places[0]
+        for nr, place in enumerate(places[1:], 1):
+            index = F.add(F.mul(index, self.size[nr]), place.number)
+            is_inside = F.logical_and(is_inside, place.is_inside)
+        return F.where(is_inside, index, math.prod(self.size))
+
+    def elements(self, index: Tensor) -> Tensor:
+        """The elements with these numbers, of shape ``(N, C, ...)``."""
         shape = index._impl.array.shape
         channels = self.flat._impl.array.shape[1]
         count = math.prod(shape[1:])
         wanted = F.expand(F.reshape(index, (shape[0], 1, count)), (shape[0], channels, count))
-        found = F.reshape(F.gather(self.flat, -1, wanted), (shape[0], channels, *shape[1:]))
-        return F.where(F.unsqueeze(valid, 1), found, 0.0)
+        return F.reshape(F.gather(self.flat, -1, wanted), (shape[0], channels, *shape[1:]))
+
+    def taken(self, at: Sequence[Tensor]) -> Tensor:
+        """The elements at places that are integers, in the dtype of the input; zeros outside."""
+        places = [self.place(axis, nr) for nr, axis in enumerate(at)]
+        return self.elements(self.index(places))
 
     def nearest(self, at: Sequence[Tensor]) -> Tensor:
         rounded = [F.round(axis) for axis in at]
@@ -187,19 +203,21 @@ class _Sampler:
     def linear(self, at: Sequence[Tensor]) -> Tensor:
         """The sum over the corners of the cell that each place is in."""
         lower = [F.floor(F.detach(axis)) for axis in at]
-        parts = [F.sub(axis, low) for axis, low in zip(at, lower, strict=True)]
-        total: Tensor | None = None
+        ends, shares = [], []
+        for nr, (axis, low) in enumerate(zip(at, lower, strict=True)):
+            part = F.sub(axis, low)
+            shares.append((F.rsub(part, 1), part))
+            ends.append((self.place(low, nr), self.place(F.add(low, 1), nr)))
+        indices, weights = [], []
         for corner in product((0, 1), repeat=len(at)):
-            weight: Tensor | None = None
-            for one, part in zip(corner, parts, strict=True):
-                share = part if one else F.rsub(part, 1)
-                weight = share if weight is None else F.mul(weight, share)
-            assert weight is not None
-            found = self.taken([F.add(low, one) for one, low in zip(corner, lower, strict=True)])
-            term = F.mul(found, F.unsqueeze(weight, 1))
-            total = term if total is None else F.add(total, term)
-        assert total is not None
-        return total
+            indices.append(self.index([ends[nr][one] for nr, one in enumerate(corner)]))
+            weight = shares[0][corner[0]]
+            for nr, one in enumerate(corner[1:], 1):
+                weight = F.mul(weight, shares[nr][one])
+            weights.append(weight)
+        # The corners beside each other: one gather has one gradient of the input.
+        found = self.elements(F.stack(indices, 1))
+        return F.sum_dim_IntList(F.mul(found, F.unsqueeze(F.stack(weights, 1), 1)), (2,))
 
     def cubic(self, at: Sequence[Tensor]) -> Tensor:
         """The sum over the sixteen neighbours of each place of an image."""

@@ -7,6 +7,8 @@ largest of each interval of the last dimension, then the largest of these over t
 with its place. Of equal elements the first one counts, and of several nan the last, in the order of
 memory, as in PyTorch; going from the last dimension to the first keeps both.
 
+Where all windows have one shape and no nan, Note [Largest elements by passes] is quicker.
+
 The places have no derivative. The elements are gathered from them by an operator, which has all
 others: values, gradients and tangents are those of the elements that were the largest.
 """
@@ -25,15 +27,24 @@ from vtgrad.function.batched_apply import VmapInfo
 from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
+from vtgrad.nn.functional.largest_by_passes import choose, places_of, pooled
 from vtgrad.nn.functional.pooling_geometry import adaptive_bounds
 from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["Places", "adaptive_places", "largest_in_windows", "places_of_windows"]
+__all__ = [
+    "Places",
+    "largest",
+    "largest_in_windows",
+    "largest_of_adaptive",
+    "largest_of_pooling",
+    "places_of_windows",
+]
 
 T = TypeVar("T", bound=Tensor)
 
@@ -43,7 +54,7 @@ Row: TypeAlias = tuple[int, ...] | range
 Places: TypeAlias = tuple[tuple[Row, ...], ...]
 
 
-def largest_in_windows(x: T, places: Places) -> tuple[T, Tensor]:
+def largest_in_windows(x: T, places: Places, geometry: Geometry | None = None) -> tuple[T, Tensor]:
     """The largest element of each window, and its place among all elements of space.
 
     Parameters
@@ -52,14 +63,62 @@ def largest_in_windows(x: T, places: Places) -> tuple[T, Tensor]:
         Of shape ``(..., *size)``.
     places : tuple
         The windows, by dimension of space.
+    geometry : Geometry, optional
+        The same, if all windows have one shape.
     """
     shape = x._impl.array.shape
     lead = shape[: len(shape) - len(places)]
     out = tuple([len(rows[0]) for rows in places])
-    indices = _Largest.apply(F.detach(x), places)
+    indices = _Largest.apply(F.detach(x), places, geometry)
     flat = F.reshape(x, (*lead, math.prod(shape[len(lead) :])))
     found = F.gather(flat, -1, F.reshape(indices, (*lead, math.prod(out))))
     return F.reshape(found, (*lead, *out)), indices
+
+
+def largest_of_pooling(
+    name: str, x: T, geometry: Geometry, with_places: bool
+) -> T | tuple[T, Tensor]:
+    """The largest element of each window of pooling, and its place if that is wanted.
+
+    Parameters
+    ----------
+    name : str
+        The function, for errors.
+    x : Tensor
+        Of shape ``(..., *size)``.
+    geometry : Geometry
+        The windows.
+
+    Raises
+    ------
+    ShapeError
+        If a window has no element.
+    """
+    return _largest_of(x, places_of_windows(name, geometry), geometry, with_places)
+
+
+def largest_of_adaptive(
+    x: T, size: Sequence[int], out: Sequence[int], with_places: bool
+) -> T | tuple[T, Tensor]:
+    """The largest element of each window that splits space evenly, and its place if wanted."""
+    geometry = None
+    if all(m and n % m == 0 for n, m in zip(size, out, strict=True)):
+        kernel = tuple([n // m for n, m in zip(size, out, strict=True)])
+        ones, zeros = (1,) * len(kernel), (0,) * len(kernel)
+        geometry = Geometry(1, tuple(size), kernel, tuple(out), kernel, ones, zeros)
+    return _largest_of(x, adaptive_places(size, out), geometry, with_places)
+
+
+def _largest_of(
+    x: T, places: Places, geometry: Geometry | None, with_places: bool
+) -> T | tuple[T, Tensor]:
+    has_keys = bool(keys.modes or x._impl.key_set)
+    if geometry is not None and not (with_places or has_keys) and x._impl.array.size:
+        found = pooled(x, geometry)
+        if found is not None:
+            return typing.cast("T", found)
+    values, indices = largest_in_windows(x, places, geometry)
+    return (values, indices) if with_places else values
 
 
 def places_of_windows(name: str, geometry: Geometry) -> Places:
@@ -130,30 +189,38 @@ class _Largest(Function):
     """See Note [The largest of a window]."""
 
     @staticmethod
-    def forward(x: Tensor, places: Places) -> Tensor:
-        return beside(x, _largest(resolved(x._impl.array), places))
+    def forward(x: Tensor, places: Places, geometry: Geometry | None) -> Tensor:
+        array = resolved(x._impl.array)
+        chosen = None if geometry is None else choose(array, geometry)
+        if geometry is None or chosen is None:
+            return beside(x, largest(array, places))
+        return beside(x, places_of(chosen.at, geometry))
 
     @staticmethod
     def setup_context(ctx: FunctionCtx, inputs: tuple[object, ...], output: object) -> None:
         ctx.mark_non_differentiable(typing.cast("Tensor", output))
 
     @staticmethod
-    def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[None, None]:
-        return None, None
+    def backward(ctx: FunctionCtx, grad: Tensor) -> tuple[None, None, None]:
+        return None, None, None
 
     @staticmethod
-    def jvp(ctx: FunctionCtx, tangent: Tensor, _: None) -> None:
+    def jvp(ctx: FunctionCtx, tangent: Tensor, *_: None) -> None:
         return None
 
     @staticmethod
     def vmap(
-        info: VmapInfo, in_dims: Sequence[int | None], x: Tensor, places: Places
+        info: VmapInfo,
+        in_dims: Sequence[int | None],
+        x: Tensor,
+        places: Places,
+        geometry: Geometry | None,
     ) -> tuple[Tensor, int]:
         assert in_dims[0] is not None
-        return _Largest.apply(F.movedim(x, in_dims[0], 0), places), 0
+        return _Largest.apply(F.movedim(x, in_dims[0], 0), places, geometry), 0
 
 
-def _largest(x: Array, places: Places) -> Array:
+def largest(x: Array, places: Places) -> Array:
     """The place of the largest element of each window, among all elements of space."""
     lead = x.ndim - len(places)
     values: Array = x

@@ -10,9 +10,8 @@ from vtgrad.errors import ArgumentValueError, DTypeError, ShapeError
 from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.largest_in_windows import (
-    adaptive_places,
-    largest_in_windows,
-    places_of_windows,
+    largest_of_adaptive,
+    largest_of_pooling,
 )
 from vtgrad.nn.functional.pooling_geometry import adaptive_sizes, pooling_geometry
 from vtgrad.nn.functional.sizes import numbers, refuse_dtypes, spatial
@@ -113,8 +112,7 @@ def max_pool1d(
     geometry = pooling_geometry(
         "max_pool1d", array.shape[-1:], kernel_size, stride, padding, dilation, ceil_mode
     )
-    found, indices = largest_in_windows(input, places_of_windows("max_pool1d", geometry))
-    return (found, indices) if return_indices else found
+    return largest_of_pooling("max_pool1d", input, geometry, return_indices)
 
 
 @overload
@@ -194,8 +192,7 @@ def max_pool2d(
     geometry = pooling_geometry(
         "max_pool2d", array.shape[-2:], kernel_size, stride, padding, dilation, ceil_mode
     )
-    found, indices = largest_in_windows(input, places_of_windows("max_pool2d", geometry))
-    return (found, indices) if return_indices else found
+    return largest_of_pooling("max_pool2d", input, geometry, return_indices)
 
 
 @overload
@@ -273,8 +270,7 @@ def max_pool3d(
     geometry = pooling_geometry(
         "max_pool3d", array.shape[-3:], kernel_size, stride, padding, dilation, ceil_mode
     )
-    found, indices = largest_in_windows(input, places_of_windows("max_pool3d", geometry))
-    return (found, indices) if return_indices else found
+    return largest_of_pooling("max_pool3d", input, geometry, return_indices)
 
 
 @overload
@@ -333,8 +329,7 @@ def adaptive_max_pool1d(
     refuse_dtypes("adaptive_max_pool1d", array, "iu")
     size = array.shape[-1:]
     out = adaptive_sizes("adaptive_max_pool1d", output_size, size)
-    found, indices = largest_in_windows(input, adaptive_places(size, out))
-    return (found, indices) if return_indices else found
+    return largest_of_adaptive(input, size, out, return_indices)
 
 
 @overload
@@ -393,8 +388,7 @@ def adaptive_max_pool2d(
     refuse_dtypes("adaptive_max_pool2d", array, "iu")
     size = array.shape[-2:]
     out = adaptive_sizes("adaptive_max_pool2d", output_size, size)
-    found, indices = largest_in_windows(input, adaptive_places(size, out))
-    return (found, indices) if return_indices else found
+    return largest_of_adaptive(input, size, out, return_indices)
 
 
 @overload
@@ -453,8 +447,7 @@ def adaptive_max_pool3d(
     refuse_dtypes("adaptive_max_pool3d", array, "iu")
     size = array.shape[-3:]
     out = adaptive_sizes("adaptive_max_pool3d", output_size, size)
-    found, indices = largest_in_windows(input, adaptive_places(size, out))
-    return (found, indices) if return_indices else found
+    return largest_of_adaptive(input, size, out, return_indices)
 
 
 @explained

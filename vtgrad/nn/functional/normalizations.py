@@ -33,6 +33,7 @@ __all__ = [
     "of_channels",
     "rms_norm",
     "standardized",
+    "with_statistics",
 ]
 
 
@@ -246,22 +247,41 @@ def local_response_norm(
     return F.div(input, F.pow_Tensor_Scalar(scaled, real_of(beta, "beta")))
 
 
+class Statistics(typing.NamedTuple):
+    """Values with mean 0 and variance 1, and the mean and the variance that they had.
+
+    The statistics have dimensions of size 1 for those over which they are, and no derivatives.
+    """
+
+    values: Tensor
+    mean: Tensor
+    variance: Tensor
+
+
 def standardized(input: Tensor, axes: tuple[int, ...], eps: float) -> Tensor:
     """Values with mean 0 and variance 1 over some dimensions."""
+    return with_statistics(input, axes, eps).values
+
+
+def with_statistics(input: Tensor, axes: tuple[int, ...], eps: float) -> Statistics:
+    """Values with mean 0 and variance 1, and what mean and variance were.
+
+    Of float16 the statistics are float32: squares of numbers beyond 255 are not in its range.
+    """
     dtype = input._impl.array.dtype
     if dtype.itemsize == 2:
-        # Squares of numbers beyond 255 are not in the range of float16.
-        wide = F.to_dtype(input, np.dtype(np.float32))
-        return F.to_dtype(standardized(wide, axes, eps), dtype)
+        found = with_statistics(F.to_dtype(input, np.dtype(np.float32)), axes, eps)
+        return found._replace(values=F.to_dtype(found.values, dtype))
     if is_plain(input) or is_traced():
         # A Function hides which element depends on which, and nothing else asks for one.
-        return _standardized(input, axes, eps)[0]
-    found: tuple[Tensor, Tensor] = _Standardized.apply(input, axes, eps)
-    return found[0]
+        values, _, mean, variance = _standardized(input, axes, eps)
+        return Statistics(values, F.detach(mean), F.detach(variance))
+    values, _, mean, variance = _Standardized.apply(input, axes, eps)
+    return Statistics(values, mean, variance)
 
 
 class _Standardized(Function):
-    """The values ``y = (x - mean) * r`` and ``r = 1 / sqrt(variance + eps)``.
+    """The values ``y = (x - mean) * r`` and ``r = 1 / sqrt(variance + eps)``, and the statistics.
 
     The derivative of ``y`` is its own adjoint, ``t -> r * (t - mean(t) - y * mean(t * y))``, and
     that of ``r`` is ``t -> -r**2 * mean(t * y)``. So backward reads ``y`` and ``r`` only; that of
@@ -271,19 +291,23 @@ class _Standardized(Function):
     generate_vmap_rule = True
 
     @staticmethod
-    def forward(input: Tensor, axes: tuple[int, ...], eps: float) -> tuple[Tensor, Tensor]:
+    def forward(
+        input: Tensor, axes: tuple[int, ...], eps: float
+    ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         return _standardized(input, axes, eps)
 
     @staticmethod
     def setup_context(ctx: _Context, inputs: tuple[object, ...], output: object) -> None:
         _, ctx.axes, _ = typing.cast("tuple[Tensor, tuple[int, ...], float]", inputs)
+        y, r, mean, variance = typing.cast("tuple[Tensor, Tensor, Tensor, Tensor]", output)
         ctx.set_materialize_grads(False)
-        ctx.save_for_backward(*typing.cast("tuple[Tensor, Tensor]", output))
-        ctx.save_for_forward(*typing.cast("tuple[Tensor, Tensor]", output))
+        ctx.mark_non_differentiable(mean, variance)
+        ctx.save_for_backward(y, r)
+        ctx.save_for_forward(y, r)
 
     @staticmethod
     def backward(
-        ctx: _Context, of_y: Tensor | None, of_r: Tensor | None
+        ctx: _Context, of_y: Tensor | None, of_r: Tensor | None, *_: object
     ) -> tuple[Tensor | None, None, None]:
         y, r = ctx.saved_tensors
         found = None if of_y is None else _projected(of_y, y, r, ctx.axes)
@@ -294,21 +318,24 @@ class _Standardized(Function):
         return found, None, None
 
     @staticmethod
-    def jvp(ctx: _Context, of_input: Tensor, *_: object) -> tuple[Tensor, Tensor]:
+    def jvp(ctx: _Context, of_input: Tensor, *_: object) -> tuple[Tensor, Tensor, None, None]:
         y, r = ctx.saved_tensors
         by_r = F.mean_dim(F.mul(of_input, y), ctx.axes, True)
-        return _projected(of_input, y, r, ctx.axes), F.neg(F.mul(F.mul(r, r), by_r))
+        return _projected(of_input, y, r, ctx.axes), F.neg(F.mul(F.mul(r, r), by_r)), None, None
 
 
 class _Context(FunctionCtx):
     axes: tuple[int, ...]
 
 
-def _standardized(input: Tensor, axes: tuple[int, ...], eps: float) -> tuple[Tensor, Tensor]:
-    centred = F.sub(input, F.mean_dim(input, axes, True))
+def _standardized(
+    input: Tensor, axes: tuple[int, ...], eps: float
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    mean = F.mean_dim(input, axes, True)
+    centred = F.sub(input, mean)
     variance = F.mean_dim(F.mul(centred, centred), axes, True)
     factors = F.rsqrt(F.add(variance, eps))
-    return F.mul(centred, factors), factors
+    return F.mul(centred, factors), factors, mean, variance
 
 
 def _projected(t: Tensor, y: Tensor, r: Tensor, axes: tuple[int, ...]) -> Tensor:

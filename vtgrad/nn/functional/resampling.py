@@ -21,6 +21,7 @@ from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
 from vtgrad.nn.functional.pooling_geometry import adaptive_bounds
+from vtgrad.nn.functional.traced import is_traced
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
@@ -83,7 +84,22 @@ def resampled(x: T, dim: int, table: Resampling) -> T:
         The dimension, not negative.
     """
     axis = dim - x._impl.array.ndim
+    if is_traced():
+        return typing.cast("T", _traced(x, axis, table))
     return typing.cast("T", _Resampled.apply(x, axis, table))
+
+
+def _traced(x: Tensor, axis: int, table: Resampling) -> Tensor:
+    """The sums by operators, see Note [Windows while a pattern is found]."""
+    array = x._impl.array
+    terms = F.index_select(x, axis, beside(x, table.sources))
+    if table.weights is not None:
+        weights = table.weights.astype(np.finfo(array.dtype).dtype)
+        terms = F.mul(terms, beside(x, weights.reshape(-1, *[1] * (-axis - 1))))
+    shape = list(array.shape)
+    shape[axis] = table.out
+    zeros = F.zeros_shaped(F.detach(x), tuple(shape))
+    return F.index_add(zeros, axis, beside(x, table.targets), terms)
 
 
 class _Context(FunctionCtx):

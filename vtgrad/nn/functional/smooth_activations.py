@@ -16,7 +16,7 @@ from functools import partial
 from typing import Final
 
 from vtgrad.errors import OptionValueError, ShapeError
-from vtgrad.nn.functional.floating import check_kind, real_of
+from vtgrad.nn.functional.floating import check_kind, in_single, real_of
 from vtgrad.nn.functional.in_place import in_place
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
@@ -265,18 +265,9 @@ def gelu(input: Tensor, approximate: str = "none") -> Tensor:
     tensor([-0.1587,  1.9545])
     """
     check_kind("gelu", input)
-    if approximate == "none":
-        # Not by erf: 1 + erf(x) has no digits left where x is far below 0.
-        share = F.erfc(F.mul(input, -math.sqrt(0.5)))
-    elif approximate == "tanh":
-        # Beyond 20 the tangent is 1 exactly, and cubes of large numbers would overflow.
-        near = F.clamp_default(input, -20, 20)
-        slope = math.sqrt(2 / math.pi)
-        cubic = F.mul(F.add(F.mul(F.mul(near, near), 0.044715 * slope), slope), near)
-        share = F.add(F.tanh(cubic), 1)
-    else:
+    if approximate not in ("none", "tanh"):
         raise OptionValueError(f'approximate is "none" or "tanh", not {approximate!r}')
-    return F.mul(F.mul(input, 0.5), share)
+    return in_single(input, _gelu if approximate == "none" else _gelu_by_tanh)
 
 
 @explained
@@ -306,8 +297,7 @@ def silu(input: Tensor, inplace: bool = False) -> Tensor:
     tensor([-0.2689,  1.7616])
     """
     check_kind("silu", input, "fc")
-    share = F.sigmoid(input)
-    return F.mul_(input, share) if inplace else F.mul(input, share)
+    return in_place(input, silu) if inplace else in_single(input, _silu)
 
 
 @explained
@@ -339,7 +329,7 @@ def mish(input: Tensor, inplace: bool = False) -> Tensor:
     check_kind("mish", input)
     if inplace:
         return in_place(input, mish)
-    return F.mul(input, F.tanh(softplus_of(input)))
+    return in_single(input, _mish)
 
 
 @explained
@@ -537,8 +527,33 @@ def glu(input: Tensor, dim: int = -1) -> Tensor:
         raise ShapeError(
             f"glu() halves a dimension of even size, not of {shape[axis]}", shape=shape
         )
-    share = F.sigmoid(F.narrow(input, axis, half, half))
-    return F.mul(F.narrow(input, axis, 0, half), share)
+
+    def halved(input: Tensor) -> Tensor:
+        share = F.sigmoid(F.narrow(input, axis, half, half))
+        return F.mul(F.narrow(input, axis, 0, half), share)
+
+    return in_single(input, halved)
+
+
+def _gelu(input: Tensor) -> Tensor:
+    # Not by erf: 1 + erf(x) has no digits left where x is far below 0.
+    return F.mul(F.mul(input, 0.5), F.erfc(F.mul(input, -math.sqrt(0.5))))
+
+
+def _gelu_by_tanh(input: Tensor) -> Tensor:
+    # Beyond 20 the tangent is 1 exactly, and cubes of large numbers would overflow.
+    near = F.clamp_default(input, -20, 20)
+    slope = math.sqrt(2 / math.pi)
+    cubic = F.mul(F.add(F.mul(F.mul(near, near), 0.044715 * slope), slope), near)
+    return F.mul(F.mul(input, 0.5), F.add(F.tanh(cubic), 1))
+
+
+def _silu(input: Tensor) -> Tensor:
+    return F.mul(input, F.sigmoid(input))
+
+
+def _mish(input: Tensor) -> Tensor:
+    return F.mul(input, F.tanh(softplus_of(input)))
 
 
 def _exponential(

@@ -20,6 +20,8 @@ from vtgrad.function.function import Function
 from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
 from vtgrad.nn.functional.convolution_products import cut_out, part_at, placed_under
+from vtgrad.nn.functional.traced import is_traced
+from vtgrad.nn.functional.traced_windows import traced_columns
 from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
@@ -38,6 +40,9 @@ def window_sums(x: Tensor, geometry: Geometry) -> Tensor:
     x : Tensor
         Of shape ``(..., *size)``.
     """
+    if is_traced():
+        sums = F.sum_dim_IntList(traced_columns(x, geometry), (-2,))
+        return F.reshape(sums, (*sums._impl.array.shape[:-1], *geometry.out))
     return _Sums.apply(x, geometry)
 
 

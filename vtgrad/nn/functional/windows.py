@@ -15,6 +15,8 @@ from vtgrad.later.beside import beside
 from vtgrad.later.refuse_names import refuse_names
 from vtgrad.nn.functional.convolution_products import cut_out, fold_into, windows_of
 from vtgrad.nn.functional.sizes import is_batch, numbers, refuse_dtypes, spatial
+from vtgrad.nn.functional.traced import is_traced
+from vtgrad.nn.functional.traced_windows import traced_columns, traced_fold
 from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
@@ -148,8 +150,8 @@ def unfold(
         )
     geometry = _geometry("unfold", array.shape[-2:], kernel_size, dilation, padding, stride)
     if is_batch(array.shape, 2):
-        return typing.cast("T", _Columns.apply(input, geometry))
-    found = _Columns.apply(F.unsqueeze(input, 0), geometry)
+        return typing.cast("T", _columns(input, geometry))
+    found = _columns(F.unsqueeze(input, 0), geometry)
     return typing.cast("T", F.squeeze_dim(found, 0))
 
 
@@ -205,8 +207,25 @@ def fold(
             shape=shape,
         )
     if len(shape) == 3:
-        return typing.cast("T", _Folded.apply(input, geometry))
-    return typing.cast("T", F.squeeze_dim(_Folded.apply(F.unsqueeze(input, 0), geometry), 0))
+        return typing.cast("T", _folded(input, geometry))
+    return typing.cast("T", F.squeeze_dim(_folded(F.unsqueeze(input, 0), geometry), 0))
+
+
+def _columns(x: Tensor, geometry: Geometry) -> Tensor:
+    """See Note [Windows while a pattern is found]."""
+    if not is_traced():
+        return _Columns.apply(x, geometry)
+    columns = traced_columns(x, geometry)
+    samples, channels, kernel, places = columns._impl.array.shape
+    return F.reshape(columns, (samples, channels * kernel, places))
+
+
+def _folded(x: Tensor, geometry: Geometry) -> Tensor:
+    if not is_traced():
+        return _Folded.apply(x, geometry)
+    samples, rows, places = x._impl.array.shape
+    kernel = math.prod(geometry.kernel)
+    return traced_fold(F.reshape(x, (samples, rows // kernel, kernel, places)), geometry)
 
 
 def _geometry(

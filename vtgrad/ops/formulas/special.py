@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from vtgrad.errors import NotSupportedError
 from vtgrad.ops import kernels as k
-from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.arrays import Array, Number, NumpyDType
 
 __all__ = [
     "gamma_density",
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 
-def gradient_of_sinc(grad: Array, self: Array) -> Array:
+def gradient_of_sinc(grad: Array, self: Array, dtype: NumpyDType) -> Array:
     """The gradient of ``sin(t) / t`` with ``t = pi * self``.
 
     The quotient loses its digits near 0, and has none there; a Taylor polynomial does not.
@@ -40,11 +40,27 @@ def gradient_of_sinc(grad: Array, self: Array) -> Array:
         series = k.mul(k.add(series, coefficient), square)
     series = k.mul(k.add(series, last), s)
     t = k.where(near, 1, t)
-    quotient = k.div(k.sub(k.cos(t), k.div(k.sin(t), t)), t)
+    cosine, sine = _of_half_turns(self, t, dtype)
+    quotient = k.div(k.sub(cosine, k.div(sine, t)), t)
     slope = k.conj(k.mul(k.where(near, series, quotient), 3.141592653589793))
     product = k.mul(grad, slope)
     # Nothing goes through the top, not even a nan. All else is left alone: the top is curved.
     return k.where(k.logical_and(k.eq(self, 0), k.isnan(product)), 0, product)
+
+
+def _of_half_turns(self: Array, angle: Array, dtype: NumpyDType) -> tuple[Array, Array]:
+    """The cosine and the sine of pi times a number, whose product `angle` is rounded.
+
+    Those of real numbers are of the exact distance from the nearest whole number.
+    """
+    if dtype.kind == "c":
+        return k.cos(angle), k.sin(angle)
+    whole = k.round(self)
+    rest = k.mul(k.sub(self, whole), 3.141592653589793)
+    half = k.mul(whole, 0.5)
+    odd = k.sub(half, k.round(half))
+    sign = k.rsub(k.mul(k.mul(odd, odd), 8), 1)
+    return k.mul(k.cos(rest), sign), k.mul(k.sin(rest), sign)
 
 
 def gradient_of_logit(grad: Array, self: Array, eps: float | None) -> Array:

@@ -15,6 +15,7 @@ from vtgrad.ops.formulas.reductions import kept_shape
 from vtgrad.ops.formulas.reductions import reduced_count
 from vtgrad.ops.formulas.reductions import other_dims
 from vtgrad.ops.formulas.reductions import reduces_all
+from vtgrad.ops.formulas.special import _of_half_turns
 from vtgrad.ops.formulas.special import sinc_slope
 from vtgrad.ops.formulas.special import i1_slope
 from vtgrad.ops.kernels.support.memory_reuse import reuse
@@ -203,7 +204,7 @@ def gradient_of_shares(owned: bool, grad: Array, shares: Array, dim: Dims) -> Ar
     return reuse(2, k.sub, weighted, k.mul(shares, k.sum(weighted, dim, True)))
 
 
-def gradient_of_sinc(owned: bool, grad: Array, self: Array) -> Array:
+def gradient_of_sinc(owned: bool, grad: Array, self: Array, dtype: NumpyDType) -> Array:
     t = k.mul(self, 3.141592653589793)
     near = k.lt(k.abs(t), 0.5)
     s = k.where(near, t, 0)
@@ -214,7 +215,8 @@ def gradient_of_sinc(owned: bool, grad: Array, self: Array) -> Array:
         series = reuse(1, k.mul, k.add(series, coefficient), square)
     series = reuse(1, k.mul, k.add(series, last), s)
     t = k.where(near, 1, t)
-    quotient = reuse(1, k.div, reuse(3, k.sub, k.cos(t), reuse(1, k.div, k.sin(t), t)), t)
+    cosine, sine = _of_half_turns(self, t, dtype)
+    quotient = reuse(1, k.div, reuse(2, k.sub, cosine, k.div(sine, t)), t)
     slope = k.conj(reuse(1, k.mul, k.where(near, series, quotient), 3.141592653589793))
     product = k.mul(grad, slope)
     return k.where(k.logical_and(k.eq(self, 0), k.isnan(product)), 0, product)

@@ -26,7 +26,7 @@ from vtgrad.ops.generated.saves import (
     SavesSelfResult,
 )
 from vtgrad.ops.kernels.support.memory_reuse import reuse
-from vtgrad.storage.arrays import Array, Number
+from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.argument_types import AnyFloat
@@ -36,29 +36,31 @@ from vtgrad.storage.argument_types import AnyFloat
 class SincBackward0(SavesSelf):
     """Derivative of `sinc`."""
 
-    __slots__ = ()
+    __slots__ = ("self_dtype",)
     ownership: ClassVar[tuple[int, ...]] = (SHARED,)
     arity: ClassVar[int] = 1
     takes_large: ClassVar[bool] = True
+    self_dtype: NumpyDType
 
     @staticmethod
     def record(self: TensorBase, *, inplace: bool = False) -> SincBackward0:
         edge0 = gradient_edge(self)
         node = SincBackward0(None, edge0)
         node.saved_self = SavedVariable.of_copy(self, edge0) if inplace else SavedVariable.of_input(self, edge0)
+        node.self_dtype = self._impl.array.dtype
         return node
 
     def apply_array(self, grad: Array, needs: int) -> Sequence[Gradient | None]:
-        return (array_formulas.gradient_of_sinc(grad, self.saved_self.unpack_array(self)),)
+        return (array_formulas.gradient_of_sinc(grad, self.saved_self.unpack_array(self), self.self_dtype),)
 
     def apply_owned(self, grad: Array, owned: bool, may_share: bool, needs: int) -> tuple[Sequence[Gradient | None], Sequence[int]]:
         grad0: Gradient | None = None
         if needs & 1 and self.edge0 is not None:
-            grad0 = reusing_formulas.gradient_of_sinc(owned, grad, self.saved_self.unpack_array(self))
+            grad0 = reusing_formulas.gradient_of_sinc(owned, grad, self.saved_self.unpack_array(self), self.self_dtype)
         return (grad0,), (SHARED,)
 
     def apply_tensor(self, grad: TensorBase, needs: int) -> Sequence[TensorBase | None]:
-        return (tensor_formulas.gradient_of_sinc(grad, self.saved_self.unpack(self)),)
+        return (tensor_formulas.gradient_of_sinc(grad, self.saved_self.unpack(self), self.self_dtype),)
 
 
 @final

@@ -929,7 +929,7 @@ def recurrence_factors_gradient(grad: TensorBase, factors: TensorBase, result: T
     return F.mul(sums, F.conj(_moved_on(result, dim, 1)))
 
 
-def gradient_of_sinc(grad: TensorBase, self: TensorBase) -> TensorBase:
+def gradient_of_sinc(grad: TensorBase, self: TensorBase, dtype: NumpyDType) -> TensorBase:
     t = F.mul(self, 3.141592653589793)
     near = F.lt(F.abs(t), 0.5)
     s = F.where(near, t, 0)
@@ -940,11 +940,23 @@ def gradient_of_sinc(grad: TensorBase, self: TensorBase) -> TensorBase:
         series = F.mul(F.add(series, coefficient), square)
     series = F.mul(F.add(series, last), s)
     t = F.where(near, 1, t)
-    quotient = F.div(F.sub(F.cos(t), F.div(F.sin(t), t)), t)
+    cosine, sine = _of_half_turns(self, t, dtype)
+    quotient = F.div(F.sub(cosine, F.div(sine, t)), t)
     slope = F.conj(F.mul(F.where(near, series, quotient), 3.141592653589793))
     product = F.mul(grad, slope)
     # Nothing goes through the top, not even a nan. All else is left alone: the top is curved.
     return F.where(F.logical_and(F.eq(self, 0), F.isnan(product)), 0, product)
+
+
+def _of_half_turns(self: TensorBase, angle: TensorBase, dtype: NumpyDType) -> tuple[TensorBase, TensorBase]:
+    if dtype.kind == "c":
+        return F.cos(angle), F.sin(angle)
+    whole = F.round(self)
+    rest = F.mul(F.sub(self, whole), 3.141592653589793)
+    half = F.mul(whole, 0.5)
+    odd = F.sub(half, F.round(half))
+    sign = F.rsub(F.mul(F.mul(odd, odd), 8), 1)
+    return F.mul(F.cos(rest), sign), F.mul(F.sin(rest), sign)
 
 
 def gradient_of_logit(grad: TensorBase, self: TensorBase, eps: float | None) -> TensorBase:

@@ -15,10 +15,10 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.ops.kernels.special.exact_parts import Pair, quotient, square_root, times
 from vtgrad.ops.kernels.special.piecewise import Piecewise
 from vtgrad.ops.kernels.special.series import fill_at, polynomial
 from vtgrad.special.kernels.equations import decimal, derivative, solution
-from vtgrad.special.kernels.exact_parts import Pair, quotient, square_root, times
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import made_once

@@ -15,9 +15,9 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.ops.kernels.special.exact_parts import sum_of
 from vtgrad.ops.kernels.special.series import fill_at
 from vtgrad.ops.kernels.special.zeta import BERNOULLI
-from vtgrad.special.kernels.exact_parts import sum_of
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 

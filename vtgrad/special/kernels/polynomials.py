@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from vtgrad.special.kernels.exact_parts import (
+from vtgrad.ops.kernels.special.exact_parts import (
     Pair,
     multiple_error,
     product_error,

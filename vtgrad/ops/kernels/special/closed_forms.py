@@ -26,16 +26,34 @@ __all__ = ["logit", "sinc", "xlogy"]
 
 
 def sinc(input: Array, *, out: Array | None = None) -> Array:
-    """``sin(pi x) / (pi x)``, and 1 at 0."""
+    """``sin(pi x) / (pi x)``, and 1 at 0.
+
+    The sine is that of the distance from the nearest whole number, which is exact, with the sign of
+    odd multiples of pi. The product of a large `x` and pi has lost the digits of its sine.
+    """
     dtype = floating(input.dtype)
     work = working_dtype(dtype)
-    angle = empty_like_elementwise(work, input.shape, input)
-    np.multiply(input, pi, out=angle, dtype=work, casting="unsafe")
+    x = input.astype(work, copy=False)
+    real = x.real if work.kind == "c" else x
+    whole, half = (empty_like_elementwise(real.dtype, input.shape, input) for _ in range(2))
+    np.rint(real, out=whole)
+    value, angle = (empty_like_elementwise(work, input.shape, input) for _ in range(2))
+    np.subtract(x, whole, out=value)
+    np.multiply(value, pi, out=value)
+    np.sin(value, out=value)
+    # Half of the number differs from a whole number by 0, or by 1/2 if it is odd.
+    np.multiply(whole, 0.5, out=half)
+    np.rint(half, out=whole)
+    np.subtract(half, whole, out=half)
+    np.multiply(half, half, out=half)
+    np.multiply(half, -8, out=half)
+    np.add(half, 1, out=half)
+    np.multiply(value, half, out=value)
+    np.multiply(x, pi, out=angle)
     zero = np.equal(angle, 0)
     has_zero = np.count_nonzero(zero) > 0
     if has_zero:
         np.copyto(angle, 1, where=zero)
-    value = np.sin(angle)
     np.true_divide(value, angle, out=angle)
     if has_zero:
         np.copyto(angle, 1, where=zero)

@@ -15,19 +15,33 @@ All computations are in double precision.
   computed once, in integers: those of the inverse function by the recurrence that follows from ``mu
   * mu' == eta * (1 + mu)``, the others by DLMF 8.12.11.
 
-The factor ``x ** a * exp(-x) / gamma(a)`` of the first two comes from the same ``eta`` for large a,
-because its exponents cancel, and from the logarithms for small a.
+The factor ``x ** a * exp(-x) / gamma(a)`` of the first two is a product of powers for small a.
+
+Note [The exponent of a density]
+
+For large a the factor is ``exp(-a * phi) * sqrt(a / (2 * pi))`` but for Stirling's series, with
+``phi = mu - log(1 + mu)`` and ``mu = x / a - 1``; the uniform expansion has the exponential too. If
+the exponent is 100, its rounding is 100 units of the result; so it is a pair (Note [Pairs]). The
+quotient ``x / a`` is a power of two times a number beside 1, whose nearest multiple of 1/64 has its
+logarithm in a table; what is left is twice an area hyperbolic tangent of at most 1/90, of which all
+but the first term need no second part (P. T. P. Tang, "Table-driven implementation of the logarithm
+function in IEEE floating-point arithmetic", ACM Transactions on Mathematical Software 16, 1990).
+
+The complementary error function of the uniform expansion has the rounded root of the exponent for
+its argument. Its value is multiplied by the exponential of what the square of that root is off.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 
 from vtgrad.ops.kernels.special.error_function import erfc
-from vtgrad.ops.kernels.special.gamma import lgamma
+from vtgrad.ops.kernels.special.exact_parts import Pair, product, quotient, square, sum_of
+from vtgrad.ops.kernels.special.fixed_point import ONE, logarithm
 from vtgrad.ops.kernels.special.gamma_tables import lgamma_of_one_more
 from vtgrad.ops.kernels.special.piecewise import horner
 from vtgrad.ops.kernels.special.series import (
@@ -52,7 +66,7 @@ _EPSILON: Final = float(np.finfo(np.float64).eps)
 # As 0-d arrays, which NumPy takes faster than numbers.
 _ONE: Final = constant(1.0)
 # What is less than this part of a sum does not change its digits.
-_TINY: Final = constant(_EPSILON / 4)
+_TINY: Final = constant(_EPSILON / 32)
 # From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
 # Outside of it the series and the fraction need some hundred steps for any order.
 _LARGE: Final = 20.0
@@ -65,10 +79,17 @@ _LARGEST_ETA: Final = 0.34
 _BITS: Final = 400
 # The most steps that are computed as rows of one array.
 _MOST_AT_ONCE: Final = 16
-# The terms that count of a power series up to 1.1.
-_TERMS_OF_DIFFERENCE: Final = 19
-# The coefficients of the area hyperbolic tangent, but for the first.
-_ODD: Final = [constant(1 / (2 * n + 3)) for n in range(22)]
+# The terms that count of a power series up to 0.6.
+_TERMS_OF_DIFFERENCE: Final = 16
+# Twice the coefficients of the area hyperbolic tangent, but for the first.
+_ODD: Final = [constant(2 / (2 * n + 3)) for n in range(5)]
+# The multiples of the step of the table of logarithms: around 1, from root to root of 2.
+_STEP: Final = 1 / 64
+_FIRST, _LAST = 45, 91
+# So many powers of two above 1 the quotient of the arguments leaves nothing of the factor.
+_FAR: Final = 20
+# The exponential of minus this is 0.
+_VANISHED: Final = 800.0
 # More steps than any argument needs.
 _MOST_STEPS: Final = 2000
 # The coefficients of Stirling's series for the logarithm of the gamma function.
@@ -113,7 +134,7 @@ def _either(a: Array, x: Array, upper: bool) -> Array:
     uniform = inside & _uniform_range(a, x)
     others = inside ^ uniform
     # Where Q is not by far the smaller one, or the series of its difference from 1 applies.
-    low = x <= 1.1
+    low = x <= 0.6
     small = others & low & np.where(x <= 0.5, a * np.log(x) > -0.4, x * 1.1 >= a)
     others ^= small
     fraction = others & ~low & (x >= a)
@@ -149,14 +170,62 @@ def _uniform_range(a: Array, x: Array) -> Array:
     return close
 
 
-def _log1p_less_itself(x: Array, one_more: Array) -> Array:
-    """``log(1 + x) - x``, accurate for small x, and for x near -1 if `one_more` is."""
-    # The logarithm is twice the sum of the odd powers of x / (2 + x) divided by their exponents.
-    ratio = x / (2 + x)
-    square = ratio * ratio
-    tail = polynomial(_ODD, square)
-    near = 2 * ratio * square * tail - x * ratio
-    result: Array = np.where(np.abs(x) < 0.5, near, np.log(one_more) - x)
+@made_once
+def _logarithms() -> tuple[Array, Array, float, float]:
+    """The logarithms of the multiples of the step, in two parts, and that of 2.
+
+    The first part of that of 2 has so few digits that its multiples are exact.
+    """
+    exact = [logarithm(ONE * n // 64) if n != 64 else 0 for n in range(_FIRST, _LAST + 1)]
+    high = [value / ONE for value in exact]
+    low = [(value - int(first * ONE)) / ONE for value, first in zip(exact, high, strict=True)]
+    of_two = logarithm(2 * ONE)
+    coarse = (of_two * 2**36 // ONE) / 2**36
+    return making.array(high), making.array(low), coarse, (of_two - int(coarse * ONE)) / ONE
+
+
+def _quotient(a: Array, x: Array) -> tuple[Pair, Array]:
+    """A pair beside 1 and an exponent of two, whose product is ``x / a``."""
+    (of_x, power), (of_a, power_of_a) = np.frexp(x), np.frexp(a)
+    high, low = quotient((of_x, making.zeros(x.shape)), of_a)
+    small, large = high < math.sqrt(0.5), high > math.sqrt(2)
+    factor = np.where(small, 2.0, np.where(large, 0.5, 1.0))
+    exponent = np.minimum(power - power_of_a - small + large, _FAR)
+    return (high * factor, low * factor), exponent
+
+
+def _exponent(a: Array, x: Array) -> tuple[Pair, Array]:
+    """``a * phi`` and ``phi``; see Note [The exponent of a density]."""
+    (high, low), power = _quotient(a, x)
+    table, rests, of_two, rest_of_two = _logarithms()
+    count = np.rint(high / _STEP)
+    nearest, at = count * _STEP, count.astype(np.int64) - _FIRST
+    below, below_rest = sum_of(high, nearest)
+    above = high - nearest
+    # What divides the quotient is a pair too: its second part is as if taken from the dividend.
+    rest = low - above / below * (below_rest + low)
+    ratio, ratio_rest = quotient((above, rest), below)
+    squared = ratio * ratio
+    tail = ratio * squared * polynomial(_ODD, squared) + 2 * ratio_rest
+    # Made ones of a recording's arrays: NumPy asks no index for its class.
+    of_nearest = making.asarray(table).take(at, mode="clip")
+    tail += making.asarray(rests).take(at, mode="clip") + power * rest_of_two
+    log, lost = sum_of(power * of_two, of_nearest)
+    log, lost_next = sum_of(log, 2 * ratio)
+    mu, mu_rest = sum_of(np.ldexp(high, power), making.asarray(-1.0))
+    phi, phi_rest = sum_of(mu, -log)
+    phi_rest += mu_rest + np.ldexp(low, power) - (tail + lost + lost_next)
+    phi, phi_rest = sum_of(phi, phi_rest)
+    mantissa, power_of_a = np.frexp(a)
+    found, found_rest = product(mantissa, phi)
+    found_rest += mantissa * phi_rest
+    # Beyond the largest exponent the parts may be infinite, which have no difference.
+    whole = np.minimum(np.ldexp(found, power_of_a), _VANISHED)
+    return (whole, np.where(whole < _VANISHED, np.ldexp(found_rest, power_of_a), 0.0)), phi
+
+
+def _exponential_of_minus(exponent: Pair) -> Array:
+    result: Array = np.exp(-exponent[0]) * (1 - exponent[1])
     return result
 
 
@@ -170,15 +239,29 @@ def _factor(a: Array, x: Array) -> Array:
 
 
 def _factor_of_small(a: Array, x: Array) -> Array:
-    result: Array = np.exp(a * np.log(x) - x - lgamma(a))
+    whole = np.floor(a)
+    # gamma(a) is the product of what is above 1 of a - 1, a - 2, ..., and gamma(1 + a - whole).
+    gamma = np.exp(lgamma_of_one_more()(a - whole))
+    gamma = np.where(whole == 0, gamma / a, gamma)
+    for n in range(1, 9):
+        gamma *= np.maximum(a - n, 1)
+    result: Array = _power(a, x) / gamma
+    return result
+
+
+def _power(a: Array, x: Array) -> Array:
+    """``x ** a * exp(-x)`` for small a."""
+    # Where the exponential alone is subnormal, its root is not.
+    root = np.exp(-0.5 * x)
+    result: Array = np.power(x, a) * root * root
     return result
 
 
 def _factor_of_large(a: Array, x: Array) -> Array:
     inverse = 1 / a
     correction = polynomial(_STIRLING, inverse * inverse) * inverse
-    exponent = a * _log1p_less_itself((x - a) / a, x / a)
-    result: Array = np.sqrt(a / (2 * np.pi)) * np.exp(exponent - correction)
+    density = _exponential_of_minus(_exponent(a, x)[0])
+    result: Array = np.sqrt(a / (2 * np.pi)) * density * np.exp(-correction)
     return result
 
 
@@ -212,26 +295,31 @@ def _step_numbers() -> tuple[Array, Array]:
 
 def _scale_of_small(a: Array, x: Array) -> Array:
     """The factor divided by a is that of gamma(a + 1), which is finite for the smallest a."""
-    result: Array = np.exp(a * np.log(x) - x - lgamma_of_one_more()(a))
+    result: Array = _power(a, x) / np.exp(lgamma_of_one_more()(a))
     return result
 
 
 def _steps_at_once(a: Array, most: int = _MOST_AT_ONCE) -> int:
-    """How many terms are computed as rows of one array; the fewer elements, the more."""
-    return max(4, min(most, AT_ONCE // a.size))
+    """How many terms are computed as rows of one array, a multiple of 4: more of few elements."""
+    return max(4, min(most, AT_ONCE // a.size) & ~3)
 
 
 def _added(term: Array, total: Array, ratios: Array) -> tuple[Array, Array]:
     """The last term and the sum of a series, some terms later, by the ratios of neighbours.
 
     What is added after a term that is tiny beside the sum is less than half of the last digit of
-    the sum. So the bits do not depend on how long other elements need.
+    the sum. So the bits do not depend on how long other elements need. Four terms are one summand,
+    so that a sum of a hundred terms is rounded 25 times.
     """
     np.multiply(ratios[0], term, ratios[0])
     multiply_rows(ratios)
     term = ratios[-1].copy()
-    np.add(ratios[0], total, ratios[0])
-    return term, add_rows(ratios).copy()
+    fours = ratios.reshape(-1, 4, ratios.shape[1])
+    sums = np.add(fours[:, 3], fours[:, 2])
+    np.add(sums, fours[:, 1], sums)
+    np.add(sums, fours[:, 0], sums)
+    np.add(sums[0], total, sums[0])
+    return term, add_rows(sums).copy()
 
 
 def _upper_by_fraction(a: Array, x: Array) -> Array:
@@ -328,8 +416,9 @@ def _counts(coefficient: float, power: int, n: int) -> bool:
 
 
 def _uniform(a: Array, x: Array, sign: float) -> Array:
-    mu = (x - a) / a
-    eta = np.copysign(np.sqrt(-2 * _log1p_less_itself(mu, x / a)), mu)
+    exponent, phi = _exponent(a, x)
+    side = sign * np.copysign(1.0, x - a)
+    eta = np.copysign(np.sqrt(np.maximum(2 * phi, 0)), x - a)
     inverse = 1 / a
     columns = _uniform_coefficients()
     rows = making.zeros((len(columns[0]), a.size))
@@ -338,8 +427,12 @@ def _uniform(a: Array, x: Array, sign: float) -> Array:
         np.multiply(part, eta, part)
         np.add(part, column, part)
     total = horner(rows, inverse)
-    rest = np.exp(-0.5 * a * eta * eta) / np.sqrt(2 * np.pi * a) * total
-    result: Array = 0.5 * erfc(sign * eta * np.sqrt(a / 2)) + sign * rest
+    rest = _exponential_of_minus(exponent) / np.sqrt(2 * np.pi * a) * total
+    root = np.sqrt(np.maximum(exponent[0], 0))
+    squared, lost = square(root)
+    off = (squared - exponent[0]) + (lost - exponent[1])
+    tail = erfc(side * root) * (1 + np.where(side > 0, off, 0))
+    result: Array = 0.5 * tail + sign * rest
     return result
 
 
