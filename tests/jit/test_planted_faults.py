@@ -11,8 +11,11 @@ import pytest
 import vtgrad as vt
 from tests.jit.replaying import MODES, cases_of, outcome
 from tests.jit.test_record import PROGRAMS
-from vtgrad.jit import creators
+from vtgrad.errors import RecordingError
+from vtgrad.jit import check, creators
+from vtgrad.jit.interpret import interpret
 from vtgrad.jit.provenance import KnownMemory
+from vtgrad.jit.record import record
 from vtgrad.jit.recorder import Recorder
 from vtgrad.jit.recording_array import RecordingArray
 from vtgrad.jit.steps import Place
@@ -141,6 +144,26 @@ def test_a_planted_fault_is_found(plant: Plant, monkeypatch: pytest.MonkeyPatch)
         faulty = outcomes()
     found = {name: faulty[name] for name, kind in sound.items() if faulty[name] != kind}
     assert found
+
+
+def hides_a_write(x: Any) -> Any:
+    y = x * 2
+    y[0] = 7.0
+    return np.where(x > 100, y, x)
+
+
+def test_the_check_of_each_step_finds_a_fault_that_no_run_shows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    few, many = np.ones(3), np.full(3, 200.0)
+    lost_write(monkeypatch)
+    with pytest.raises(RecordingError) as caught:
+        record(hides_a_write, (few,))
+    assert caught.value.line == (__file__, hides_a_write.__code__.co_firstlineno + 3)
+    monkeypatch.setattr(check, "_compare_reads", lambda *args: None)
+    (found,) = interpret(record(hides_a_write, (few,)).program, [many.view(np.uint8)])
+    assert found.tolist() == [400.0, 400.0, 400.0]
+    assert hides_a_write(many)[0] == 7.0
 
 
 def test_without_a_fault_nearly_all_is_exact() -> None:

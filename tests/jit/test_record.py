@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -18,6 +19,7 @@ from vtgrad.jit.record import record
 from vtgrad.jit.recording import Result, Same, Source
 from vtgrad.jit.recording_array import RecordingArray
 from vtgrad.jit.steps import Kind
+from vtgrad.storage.arrays import Array
 
 
 def normal(*shape: int, seed: int = 0, grad: bool = False) -> vt.Tensor:
@@ -312,6 +314,14 @@ def test_an_error_of_numpy_that_is_caught_is_refused() -> None:
     assert caught.value.reason == "caught error"
 
 
+def test_clip_that_leaves_elements_unwritten_is_refused() -> None:
+    def program(x: Array) -> object:
+        return np.clip(x, 0.0, 1.0, where=x > 0)
+
+    with pytest.raises(RecordingError, match="nothing has written"):
+        record(program, (np.arange(4.0),))
+
+
 def test_a_refusal_has_both_lines() -> None:
     with pytest.raises(RecordingError) as caught:
         record(REFUSED["unknown array"], (normal(3),))
@@ -331,15 +341,116 @@ def test_a_number_that_leaves_as_text_is_found_by_the_second_recording() -> None
     assert caught.value.reason == "differs"
 
 
-def test_a_write_that_no_recording_sees_is_found() -> None:
-    def program(x: vt.Tensor) -> object:
-        array: Any = x.numpy()
-        memoryview(array).cast("B")[7] = 0
-        return x * 2
+def test_an_array_whose_shape_is_changed_is_where_it_was() -> None:
+    def program(x: Array) -> object:
+        y = x * 2
+        y[0] = 1.0
+        y.shape = (2, 2)
+        return y[1] + y[0]
+
+    assert outcome(program, (np.arange(4.0),)) == "exact"
+
+
+def test_an_array_of_an_earlier_recording_is_not_known() -> None:
+    kept: list[Array] = []
+
+    def program(x: Array) -> object:
+        kept.append(x * 2)
+        return kept[0] + x
 
     with pytest.raises(RecordingError) as caught:
-        record(program, (normal(3),))
-    assert caught.value.reason == "differs"
+        record(program, (np.arange(4.0),))
+    assert caught.value.reason in ("unknown array", "differs")
+
+
+def by_memoryview(array: Any) -> None:
+    view: Any = memoryview(array)
+    view[0] = 7.0
+
+
+def by_ctypes(array: Any) -> None:
+    ctypes.cast(array.ctypes.data, ctypes.POINTER(ctypes.c_double))[0] = 7.0
+
+
+def by_dlpack(array: Any) -> None:
+    np.from_dlpack(array)[0] = 7.0
+
+
+@pytest.mark.parametrize("write", [by_memoryview, by_ctypes, by_dlpack])
+def test_a_write_that_no_recording_sees_is_found(write: Callable[[Any], None]) -> None:
+    def shown(x: vt.Tensor) -> object:
+        y = x * 2
+        write(y.numpy())
+        return y + 1
+
+    def hidden(x: vt.Tensor) -> object:
+        # No value that a recording tries is greater than 100.
+        y = x * 2
+        write(y.numpy())
+        return vt.where(x > 100, y, x)
+
+    for program in (shown, hidden):
+        with pytest.raises(RecordingError, match="reads memory that was written") as caught:
+            record(program, (normal(3),))
+        assert caught.value.reason == "unseen write"
+        first = program.__code__.co_firstlineno
+        assert caught.value.line == (__file__, first + (4 if program is hidden else 3))
+
+
+def test_a_value_that_memory_gets_unseen_is_found_before_a_guard() -> None:
+    def program(x: vt.Tensor) -> object:
+        y = x * 2
+        by_memoryview(y.numpy())
+        # True in any case.
+        return x * 3 if bool(y.numpy()[:1]) else x
+
+    with pytest.raises(RecordingError) as caught:
+        record(program, (vt.ones(3, dtype=vt.float64),))
+    assert caught.value.reason == "unseen write"
+
+
+def test_a_write_that_is_seen_with_other_values_only_is_found() -> None:
+    def program(x: vt.Tensor) -> object:
+        y = x.clamp(min=0.0) + 0.0
+        array: Any = y.numpy()
+        view: Any = memoryview(array)
+        view[0] = 0.0
+        return vt.where(x > 100, y, x)
+
+    with pytest.raises(RecordingError) as caught:
+        record(program, (vt.zeros(64, dtype=vt.float64),))
+    assert caught.value.reason == "unseen write"
+
+
+def unused_rest(x: Array) -> object:
+    rest = np.empty(6)
+    rest[:3] = x
+    return (rest * 2)[:3]
+
+
+def unused_rest_of_like(x: Array) -> object:
+    rest = np.empty_like(x)
+    rest[1:] = x[1:]
+    return (rest * 2)[1:]
+
+
+def unused_elements(x: Array) -> object:
+    chosen = np.arange(3) > 0
+    part = np.divide(x, 3.0, where=chosen)
+    return np.where(chosen, part + 1.0, x)
+
+
+def unused_padding(x: Array) -> object:
+    return (x.astype(np.longdouble) * 3).astype(np.float64)
+
+
+@pytest.mark.parametrize(
+    "program", [unused_elements, unused_padding, unused_rest, unused_rest_of_like]
+)
+@pytest.mark.filterwarnings("ignore:'where' used without 'out'")
+def test_memory_that_nothing_has_written_may_be_read(program: Callable[[Array], object]) -> None:
+    found = {outcome(program, (np.array([1.0, 2.0, 3.0]),), seed) for seed in range(5)}
+    assert found == {"exact"}
 
 
 def test_a_program_that_changes_from_call_to_call_is_refused() -> None:

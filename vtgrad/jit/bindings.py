@@ -16,12 +16,12 @@ as it did not while it was recorded: the copy would hide the write.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from types import EllipsisType
+from operator import setitem
 from typing import Final
 
 import numpy as np
 
-from vtgrad.jit.commit import part_of
+from vtgrad.jit.commit import Change, part_of
 from vtgrad.jit.entry import Mismatch, cell_of
 from vtgrad.jit.recording import Memory, Source
 from vtgrad.jit.steps import Kind, Place, Program
@@ -205,13 +205,13 @@ class Binding:
             return Mismatch(f"{self.name} is read-only, and the program writes to it")
         return np.ndarray((self.nbytes,), np.uint8, array)
 
-    def copy_out(self, live: Array, copies: list[tuple[Array, EllipsisType, Array]]) -> None:
-        """Add the parts that the program has written, with its elements, to a list of copies."""
+    def copy_out(self, live: Array, copies: list[Change]) -> None:
+        """Add the stores of what the program has written to a list."""
         if self._whole:
-            copies.append((live, ..., self._copies[0]))
+            copies.append((setitem, live, ..., self._copies[0]))
             return
         for place, copy in zip(self.written, self._copies, strict=True):
-            copies.append((part_of(live, place), ..., copy))
+            copies.append((setitem, part_of(live, place), ..., copy))
 
     def _live_of_several(self, leaves: Sequence[object]) -> Array | Mismatch:
         """As `live`, of sources that lie in the buffer as they did; see the note above."""
@@ -252,6 +252,8 @@ def overlapping(
     written : sequence of int
         The numbers of those that are written.
     """
+    if len(lives) == 1:
+        return None
     owners = [_owner(live) for live in lives]
     if None not in owners and len(set(owners)) == len(owners):
         return None

@@ -23,7 +23,6 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import repeat
 from threading import get_ident
-from types import EllipsisType
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -33,7 +32,7 @@ from vtgrad.generator import Generator
 from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.thread_levels import thread
 from vtgrad.jit.bindings import Binding, bindings_of, impl_at, overlapping
-from vtgrad.jit.commit import GradStore, commit, commit_grads, mark_places
+from vtgrad.jit.commit import Change, GradStore, commit, commit_grads, mark_places
 from vtgrad.jit.containers import mapped
 from vtgrad.jit.entry import Leaf, Mismatch, cell_of, first_mismatch, guard_of, leaf_of, own_cell
 from vtgrad.jit.explain import Prepared
@@ -92,9 +91,6 @@ class _Turn:
     __slots__ = ("__weakref__", "thread")
 
     thread: int
-
-    def __init__(self) -> None:
-        self.thread = get_ident()
 
 
 class Computed:
@@ -279,6 +275,7 @@ class Replay:
     def begin(self) -> _Turn | None:
         """Take the turn; None if another call has it. The caller holds the result, see the note."""
         turn = _Turn()
+        turn.thread = get_ident()
         reference = weakref.ref(turn)
         holder = self._turn
         if holder is not None and holder() is not None:
@@ -369,6 +366,9 @@ class Replay:
         for impl, guard in self._outside:
             if not guard.fits_tensor(impl):
                 return False
+        # One object alone is no other one.
+        if len(self._objects) + len(self._numbers) < 2:
+            return True
         return self._identities(leaves) == self._same_objects
 
     def _identities(self, leaves: Sequence[object]) -> list[int]:
@@ -493,11 +493,11 @@ class Replay:
         if not (self._writes or computed.grads or self._drawn):
             return True
         # In the one call that makes the changes, the draws become final, too.
-        final = map(setattr, [self], ["_drawn"], [()]) if self._drawn else ()
+        final: list[Change] = [(setattr, self, "_drawn", ())] if self._drawn else []
         if not self._writes:
             return commit_grads(computed.grads, final)
         bindings, lives = self.bindings, computed.lives
-        copies: list[tuple[Array, EllipsisType, Array]] = []
+        copies: list[Change] = []
         for number in self._written:
             bindings[number].copy_out(lives[number], copies)
         return commit(
@@ -522,6 +522,8 @@ class Replay:
         """What the call returns."""
         tree = self.recording.result
         arrays = computed.arrays
+        if type(tree) is Same:
+            return self._same(tree.source, leaves)
         if type(tree) is Result and not self._new_grads:
             return _made(tree, arrays[tree.number])
 

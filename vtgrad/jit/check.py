@@ -11,15 +11,19 @@ sees, as text or by memory. So a program is run several times:
 - It is run eagerly on copies of its arguments: see Note [The arguments are not the tensors of a
   closure].
 - On other values it is run eagerly, and `interpret` has the same bits again.
-- On these values it is recorded once more: the steps, their numbers and constants are the same.
+- On these values it is recorded once more: the steps, their numbers and constants are the same,
+  and each reads what it reads in `interpret`, see Note [Each step is rechecked].
 
 The other values are close to the recorded ones where the program branches on values: its guards
-must hold for them. Memory for which none are found is listed in `Recording.unchecked`.
+must hold for them. Memory for which none are found is listed in `Recording.unchecked`; if there are
+none at all, the program is recorded once more on the same values.
 """
 
 from __future__ import annotations
 
+from array import array as numbers
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -27,11 +31,12 @@ import numpy as np
 
 from vtgrad.errors import RecordingError
 from vtgrad.jit.compare import first_difference
-from vtgrad.jit.interpret import GuardFailed, array_at, interpret
+from vtgrad.jit.interpret import Checksums, GuardFailed, array_at, in_order, interpret
 from vtgrad.jit.outcomes import Outcome, Value, value_of_array
 from vtgrad.jit.program_call import Call
 from vtgrad.jit.recording import Memory, Recording
 from vtgrad.jit.steps import Line, Place
+from vtgrad.jit.values import name_of
 from vtgrad.storage.arrays import Array
 
 __all__ = ["check"]
@@ -42,27 +47,16 @@ def check(call: Call) -> Recording:
     made, outcome = call.record(_nothing)
     _compare(outcome, _run(call, _nothing, made), "its run without recording")
     now = [memory.bytes_now().copy() for memory in made.memories()]
-    try:
-        stepped = _interpreted(call, made, now)
-    except GuardFailed as error:
-        line = error.line if error.number < 0 else made.program.guards[error.number].line
-        raise _refused("a second run of its steps has another value", "differs", line) from None
-    _compare_steps(outcome, stepped, "its steps")
+    stepped = _check_steps(call, made, now, outcome)
     _check_arguments(call, made, now, stepped)
     for others in _other_values(call, made, now):
-        expected = _try(call, made, others)
+        reads = numbers("I")
+        expected = _try(call, made, others, reads)
         if expected is None:
             continue
         prepare = partial(_store, made, others)
         _compare_steps(_run(call, prepare, made), expected, "its steps on other values")
-        again, _ = call.record(prepare, made.program)
-        difference = first_difference(made.program, again.program)
-        if difference is not None:
-            # The first recording may have filled caches, and a program may change as it begins.
-            made, outcome = call.record(_nothing, again.program)
-            difference = first_difference(made.program, again.program)
-        if difference is not None:
-            raise _refused(f"two recordings differ on other values: {difference}", "differs")
+        made = _recorded_again(call, made, prepare, reads, now)
         changed = [not np.array_equal(a, b) for a, b in zip(now, others, strict=True)]
         memories = made.memories()
         made.unchecked = [
@@ -70,10 +64,66 @@ def check(call: Call) -> Recording:
         ]
         break
     else:
+        reads = numbers("I")
+        _interpreted(call, made, now, reads)
+        made = _recorded_again(call, made, _nothing, reads, now)
         made.unchecked = [memory.sources[0] for memory in made.memories()]
     for memory in made.arguments:
         # A recording outlives what it was made with.
         memory.known = None
+    return made
+
+
+def _check_steps(call: Call, made: Recording, now: Sequence[Array], outcome: Outcome) -> Outcome:
+    """What the steps make of the recorded values, which is what the program has done."""
+    try:
+        stepped = _interpreted(call, made, now)
+        _compare_steps(outcome, stepped, "its steps")
+    except (GuardFailed, RecordingError) as error:
+        again, _ = call.record(_nothing, made.program)
+        if first_difference(made.program, again.program) is None:
+            reads = numbers("I")
+            with suppress(GuardFailed):
+                _interpreted(call, made, now, reads)
+            _compare_reads(made, again, reads)
+        if isinstance(error, RecordingError):
+            raise
+        line = error.line if error.number < 0 else made.program.guards[error.number].line
+        raise _refused("a second run of its steps has another value", "differs", line) from None
+    return stepped
+
+
+def _recorded_again(
+    call: Call,
+    made: Recording,
+    prepare: Callable[[], None],
+    reads: Checksums,
+    now: Sequence[Array],
+) -> Recording:
+    """The recording, if the program is recorded in the same way once more.
+
+    Parameters
+    ----------
+    call, made : Call, Recording
+        The program, and its recording.
+    prepare : callable
+        Stores the values with which it is recorded again.
+    reads : array of int
+        What the steps read then.
+    now : sequence of numpy.ndarray
+        The values with which it was recorded.
+    """
+    again, _ = call.record(prepare, made.program)
+    difference = first_difference(made.program, again.program)
+    if difference is not None:
+        # The first recording may have filled caches, and a program may change as it begins.
+        made, _ = call.record(_nothing, again.program)
+        difference = first_difference(made.program, again.program)
+        if difference is not None:
+            raise _refused(f"two recordings differ on other values: {difference}", "differs")
+        again, reads = made, numbers("I")
+        _interpreted(call, made, now, reads)
+    _compare_reads(made, again, reads)
     return made
 
 
@@ -142,8 +192,10 @@ def _store(made: Recording, contents: Sequence[Array]) -> None:
             memory.bytes_now()[...] = content
 
 
-def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcome:
-    """What the steps make of memory."""
+def _interpreted(
+    call: Call, made: Recording, memory: Sequence[Array], reads: Checksums | None = None
+) -> Outcome:
+    """What the steps make of memory; `reads` gets the checksums of what they read."""
     own = [content.copy() for content in memory]
     count = len(made.arguments)
     world = call.world
@@ -151,7 +203,7 @@ def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcom
         try:
             world.enter(as_recording=False)
             with np.errstate(all="ignore"):
-                results = interpret(made.program, own[:count], own[count:])
+                results = interpret(made.program, own[:count], own[count:], reads)
         finally:
             world.leave()
     finally:
@@ -161,10 +213,10 @@ def _interpreted(call: Call, made: Recording, memory: Sequence[Array]) -> Outcom
     return Outcome(values, [x.tobytes() for x in own])
 
 
-def _try(call: Call, made: Recording, memory: Sequence[Array]) -> Outcome | None:
+def _try(call: Call, made: Recording, memory: Sequence[Array], reads: Checksums) -> Outcome | None:
     """What the steps make of memory; None if a guard does not hold or a call fails."""
     try:
-        return _interpreted(call, made, memory)
+        return _interpreted(call, made, memory, reads)
     except (GuardFailed, ValueError, TypeError, ArithmeticError, IndexError):
         return None
 
@@ -180,6 +232,28 @@ def _compare(a: Outcome, b: Outcome, what: str) -> None:
 def _compare_steps(a: Outcome, b: Outcome, what: str) -> None:
     """Compare with what steps make; they return copies, which may have other strides."""
     _compare_values(_without_strides(a), _without_strides(b), what)
+
+
+def _compare_reads(made: Recording, again: Recording, reads: Checksums) -> None:
+    """Refuse a recording in which a step reads what no step has written.
+
+    See Note [Each step is rechecked].
+    """
+    if again.reads == reads:
+        return
+    pairs = zip(again.reads or (), reads, in_order(made.program), strict=False)
+    event = next((event for a, b, (_, event) in pairs if a != b), None)
+    if event is None:
+        return
+    where = "" if event.line is None else f"\n  program: {event.line[0]}:{event.line[1]}"
+    raise RecordingError(
+        f"the recording is not accepted: {name_of(event.function)} reads memory that was written "
+        "by a way which no recording sees, such as memoryview, DLPack, ctypes or C code: write by "
+        f"operators or by calls of NumPy{where}",
+        reason="unseen write",
+        library=None,
+        line=event.line,
+    )
 
 
 def _without_strides(outcome: Outcome) -> Outcome:

@@ -16,12 +16,12 @@ engine adds to gradients, and declines if one differs; the caller then runs the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, repeat, starmap
-from operator import attrgetter, setitem
+from operator import attrgetter, call, setitem
 from threading import get_ident
-from types import EllipsisType
-from typing import Final, NamedTuple
+from types import CodeType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -34,7 +34,10 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import Record, Storing, VersionCounter
 
-__all__ = ["GradStore", "commit", "commit_grads", "mark_places", "part_of"]
+__all__ = ["Change", "GradStore", "commit", "commit_grads", "mark_places", "part_of"]
+
+# A function of C and its arguments, which `operator.call` calls.
+Change: TypeAlias = tuple[Any, ...]
 
 _value: Final = attrgetter("value")
 _next: Final = (1).__add__
@@ -69,21 +72,21 @@ def part_of(memory: Array, place: Place) -> Array:
 
 
 def commit(
-    copies: Iterable[tuple[Array, EllipsisType, Array]],
+    copies: Sequence[Change],
     counters: Sequence[VersionCounter],
     versions: Sequence[int],
     grads: Sequence[GradStore],
     operator: str,
     by: Sequence[int],
-    final: Iterable[object],
+    final: Sequence[Change],
     mark: Callable[[int], None],
 ) -> bool:
     """Change everything at once; see Note [Committed in one call].
 
     Parameters
     ----------
-    copies : iterable of tuple
-        What is written: the part of the caller's memory, ``...`` and the elements.
+    copies : sequence of Change
+        The stores of elements.
     counters : sequence of VersionCounter
         The counters that move.
     versions, by : sequence of int
@@ -92,8 +95,8 @@ def commit(
         The gradients that change.
     operator : str
         The writer, for the record of each version.
-    final : iterable
-        Drained after all, in the same call.
+    final : sequence of Change
+        Made after all, in the same call.
     mark : callable
         Marks the elements that will be written on the counter of a number, which has a log.
 
@@ -103,14 +106,29 @@ def commit(
         False if others have changed some of it since the call began; then nothing has changed.
     """
     with graph_lock:
-        for counter, before in zip(counters, versions, strict=True):
-            if counter.value != before:
-                return False
         for cell, present, _ in grads:
             if cell.grad is not present:
                 return False
         code, instruction = caller(OUTERMOST) or (None, -1)
-        ident = get_ident()
+        site = code, instruction, get_ident(), None
+        if len(counters) == 1 and by[0] == 1:
+            counter, before = counters[0], versions[0]
+            version = before + 1
+            changes = [
+                (setitem, *_record(counter, version, operator, site)),
+                (setattr, counter, "value", version),
+                *copies,
+                *[(setattr, cell, "grad", grad) for cell, _, grad in grads],
+                *final,
+            ]
+            made = starmap(call, changes)
+            # No handler runs between these looks and the call: see Note [Saved during a write].
+            if counter.log is None and counter.value == before:
+                deque(made, 0)
+                return True
+        for counter, before in zip(counters, versions, strict=True):
+            if counter.value != before:
+                return False
         storing = Storing()
         try:
             stores: list[tuple[object, object, object]] = []
@@ -120,32 +138,40 @@ def commit(
                     counter.value += by[number] - 1
                 if counter.log is not None:
                     mark(number)
-                writes = counter.writes
-                if writes is None:
-                    none_yet: list[Record | None] = [None] * KEPT
-                    writes = counter.writes = none_yet
-                version = counter.value + 1
-                record = version, operator, code, instruction, ident, None
-                stores.append((writes, version & SLOT_MASK, record))
+                stores.append(_record(counter, counter.value + 1, operator, site))
             moving = map(setattr, counters, repeat("value"), map(_next, map(_value, counters)))
             # Versions before memory, as in any write: see Note [The write funnel].
-            iterators = starmap(setitem, stores), moving, starmap(setitem, copies)
-            deque(chain(*iterators, _filling(grads) if grads else (), final), 0)
+            iterators = starmap(setitem, stores), moving, starmap(call, copies)
+            deque(chain(*iterators, _filling(grads), starmap(call, final)), 0)
         finally:
             deque(storing.ends, 0)
     return True
 
 
-def commit_grads(grads: Sequence[GradStore], final: Iterable[object]) -> bool:
+def _record(
+    counter: VersionCounter,
+    version: int,
+    operator: str,
+    site: tuple[CodeType | None, int, int, None],
+) -> tuple[list[Record | None], int, Record]:
+    """Where the record of a version goes, and the record."""
+    writes = counter.writes
+    if writes is None:
+        none_yet: list[Record | None] = [None] * KEPT
+        writes = counter.writes = none_yet
+    return writes, version & SLOT_MASK, (version, operator, *site)
+
+
+def commit_grads(grads: Sequence[GradStore], final: Sequence[Change]) -> bool:
     """As `commit`, where nothing is written."""
     if not grads:
-        deque(final, 0)
+        deque(starmap(call, final), 0)
         return True
     with graph_lock:
         for cell, present, _ in grads:
             if cell.grad is not present:
                 return False
-        deque(chain(_filling(grads), final), 0)
+        deque(chain(_filling(grads), starmap(call, final)), 0)
     return True
 
 

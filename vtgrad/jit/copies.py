@@ -37,6 +37,7 @@ class _Copies:
     __slots__ = ("moves", "program", "reads", "removed", "steps", "writes")
 
     program: Program
+    # Of the buffers that copies are made of and to.
     reads: dict[int, list[Event]]
     writes: dict[int, list[Event]]
     # Buffers that are read elsewhere, steps that are left out, and the steps as they are now.
@@ -51,6 +52,10 @@ class _Copies:
         self.moves = {}
         self.removed = set()
         self.steps = list(program.steps)
+        for step in program.steps:
+            for place in _pair_of(step) or ():
+                self.reads[place.buffer] = []
+                self.writes[place.buffer] = []
         for number, step in enumerate(program.steps):
             effect = effects.of(step)
             _note(self.reads, number, effect.read_spans)
@@ -70,8 +75,8 @@ class _Copies:
             step = self.steps[number]
             if self.moves:
                 step = self.steps[number] = moved_step(step, self.moves)
-            found = copied(step)
-            if found is None or not _have_one_layout(*found):
+            found = _pair_of(step)
+            if found is None:
                 continue
             if not self._read_original(number, *found):
                 self._compute_there(number, *found)
@@ -97,7 +102,7 @@ class _Copies:
         buffer = self.program.buffers[place.buffer]
         return (
             buffer.kind is Kind.FRESH
-            and len(self.writes.get(place.buffer, ())) == 1
+            and len(self.writes[place.buffer]) == 1
             and self.writes[place.buffer][0][0] == number
             and extent(place) == (0, buffer.nbytes)
         )
@@ -106,42 +111,42 @@ class _Copies:
         """Leave a copy out, if what is copied keeps its bytes for as long as they are read."""
         if source.buffer == target.buffer or not self._is_own(target, number):
             return False
-        readers = self.reads.get(target.buffer, [])
+        readers = self.reads[target.buffer]
         if not readers:
             return False
         if readers[0][0] <= number:
             return False
         last = readers[-1][0]
         low, high = extent(source)
-        if _meets(self.writes.get(source.buffer, []), number, last, low, high):
+        if _meets(self.writes[source.buffer], number, last, low, high):
             return False
         self.moves[target.buffer] = (source.buffer, low)
         self.removed.add(number)
         # What reads the copy reads the original now.
-        events = self.reads.setdefault(source.buffer, [])
+        events = self.reads[source.buffer]
         for reader, start, stop in readers:
             insort(events, (reader, start + low, stop + low))
         return True
 
     def _compute_there(self, number: int, target: Place, source: Place) -> None:
         """Let a ufunc write to where its result is copied to."""
-        written = self.writes.get(source.buffer, ())
+        written = self.writes[source.buffer]
         if source.buffer == target.buffer or len(written) != 1:
             return
         maker = written[0][0]
         step = self.steps[maker]
-        readers = self.reads.get(source.buffer, [])
+        readers = self.reads[source.buffer]
         if maker in self.removed or maker >= number or not self._is_own(source, maker):
             return
         if len(readers) != 1 or not _can_compute_elsewhere(step, source, target):
             return
         low, high = extent(target)
         # The step that computes reads before it writes, but NumPy copies what overlaps.
-        if _meets(self.reads.get(target.buffer, []), maker - 1, number, low, high):
+        if _meets(self.reads[target.buffer], maker - 1, number, low, high):
             return
-        if _meets(self.writes.get(target.buffer, []), maker, number - 1, low, high):
+        if _meets(self.writes[target.buffer], maker, number - 1, low, high):
             return
-        self.steps[maker] = replace(step, outputs=(target,))
+        self.steps[maker] = step.changed(outputs=(target,))
         self.removed.add(number)
         events = self.writes[target.buffer]
         del events[bisect_left(events, (number, low, high))]
@@ -159,11 +164,10 @@ def _can_compute_elsewhere(step: Step, source: Place, target: Place) -> bool:
 
 
 def _note(events: dict[int, list[Event]], number: int, spans: Iterable[Span]) -> None:
+    """Note who meets the buffers that have a list."""
     for buffer, low, high in spans:
         found = events.get(buffer)
-        if found is None:
-            events[buffer] = [(number, low, high)]
-        else:
+        if found is not None:
             found.append((number, low, high))
 
 
@@ -178,5 +182,9 @@ def _meets(events: list[Event], after: int, until: int, low: int, high: int) -> 
     return False
 
 
-def _have_one_layout(target: Place, source: Place) -> bool:
-    return target.strides == source.strides and is_dense(target)
+def _pair_of(step: Step) -> tuple[Place, Place] | None:
+    """The target and the source of a copy that may be left out."""
+    found = copied(step)
+    if found is None or found[0].strides != found[1].strides or not is_dense(found[0]):
+        return None
+    return found

@@ -96,6 +96,8 @@ def span_of(place: Place) -> Span:
     """The buffer of a place, and its bytes there."""
     low = high = place.offset
     shape, strides = place.shape, place.strides
+    if not shape:
+        return place.buffer, low, low + place.dtype.itemsize
     for i in range(len(shape)):
         size = shape[i]
         if not size:
@@ -159,7 +161,8 @@ def effect_of(step: Step) -> Effect:
     whole = True
     for name, operand in step.keywords:
         whole = whole and name != "where"
-        reads.extend(places_in(operand))
+        if type(operand) is not Fixed:
+            reads.extend(places_in(operand))
     writes: list[Place] = [*step.outputs, *step.writes]
     if step.writes:
         function = step.function

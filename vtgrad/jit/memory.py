@@ -129,9 +129,10 @@ def lifetimes(program: Program) -> tuple[dict[int, int], dict[int, int]]:
                     first.setdefault(place.buffer, number)
                     last[place.buffer] = number
         for _, operand in step.keywords:
-            for place in places_in(operand):
-                first.setdefault(place.buffer, number)
-                last[place.buffer] = number
+            if type(operand) is not Fixed:
+                for place in places_in(operand):
+                    first.setdefault(place.buffer, number)
+                    last[place.buffer] = number
     for guard in program.guards:
         for operand in guard.inputs:
             for place in places_in(operand):

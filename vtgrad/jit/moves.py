@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeAlias
 
 from vtgrad.jit.steps import Fixed, Group, Operand, Place, Step
@@ -56,8 +55,7 @@ def moved_step(step: Step, moves: Moves) -> Step:
     """A step with its places moved; the same object if none is."""
     if not _is_moved(step, moves):
         return step
-    return replace(
-        step,
+    return step.changed(
         inputs=moved_all(step.inputs, moves),
         keywords=tuple([(name, moved(x, moves)) for name, x in step.keywords]),
         outputs=tuple([moved_place(x, moves) for x in step.outputs]),

@@ -14,7 +14,6 @@ Note [Normal form]
 from __future__ import annotations
 
 import operator
-from dataclasses import replace
 
 import numpy as np
 
@@ -61,7 +60,7 @@ class _Forms:
             return self._assignment(_on_view(step))
         if function is np.ndarray.fill and not step.keywords and isinstance(step.inputs[0], Place):
             inputs = (step.inputs[0], Fixed(...), step.inputs[1])
-            return self._assignment(replace(step, function=operator.setitem, inputs=inputs))
+            return self._assignment(step.changed(function=operator.setitem, inputs=inputs))
         if function is np.copyto:
             return self._assignment(_copied(step))
         if function in (np.dot, np.ndarray.dot):
@@ -77,7 +76,7 @@ class _Forms:
         if isinstance(value, Fixed) and isinstance(target, Place) and _is_number(value.value):
             place = self._constant(value.value, target.dtype)
             if place is not None:
-                return replace(step, inputs=(target, key, place))
+                return step.changed(inputs=(target, key, place))
         return step
 
     def _call(self, function: np.ufunc, step: Step) -> Step:
@@ -115,7 +114,7 @@ class _Forms:
                 inputs.append(place)
             else:
                 inputs.append(operand)
-        return replace(step, inputs=tuple(inputs), keywords=())
+        return step.changed(inputs=tuple(inputs), keywords=())
 
     def _constant(self, value: object, dtype: NumpyDType) -> Place | None:
         """The place of a number, converted; None if it cannot be."""
@@ -157,7 +156,7 @@ def _copied(step: Step) -> Step:
     if not isinstance(target, Place) or not isinstance(source, (Place, Fixed)):
         return step
     inputs = (target, Fixed(...), source)
-    return replace(step, function=operator.setitem, inputs=inputs, keywords=())
+    return step.changed(function=operator.setitem, inputs=inputs, keywords=())
 
 
 def _product(step: Step) -> Step:
@@ -172,7 +171,7 @@ def _product(step: Step) -> Step:
             return step
         if not contiguous(place, False) and not contiguous(place, True):
             return step
-    return replace(step, function=np.matmul)
+    return step.changed(function=np.matmul)
 
 
 def _reduction(step: Step) -> Step:
@@ -186,7 +185,7 @@ def _reduction(step: Step) -> Step:
     if dtype != step.outputs[0].dtype or ("dtype", Fixed(dtype)) not in step.keywords:
         return step
     keywords = tuple([x for x in step.keywords if x[0] != "dtype"])
-    return replace(step, keywords=keywords)
+    return step.changed(keywords=keywords)
 
 
 def _is_number(value: object) -> bool:
@@ -218,4 +217,4 @@ def _on_view(step: Step) -> Step:
         return step
     moved = target.offset + view.ctypes.data - whole.ctypes.data
     place = Place(target.buffer, target.dtype, view.shape, view.strides, moved)
-    return replace(step, inputs=(place, Fixed(...), value), writes=(place,))
+    return step.changed(inputs=(place, Fixed(...), value), writes=(place,))

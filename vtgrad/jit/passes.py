@@ -32,6 +32,7 @@ from vtgrad.jit.effects import (
     span_of,
 )
 from vtgrad.jit.interpret import call, same_value, value_of
+from vtgrad.jit.memory import lifetimes
 from vtgrad.jit.moves import moved_all, moved_place, moved_step
 from vtgrad.jit.steps import (
     Buffer,
@@ -95,7 +96,7 @@ class _Folding:
     def run(self, effects: Effects) -> Program:
         """The program that reads known bytes from constants."""
         program = self.program
-        ends = self._ends(effects)
+        ends = self._ends()
         steps: list[Step] = []
         guards: list[Guard] = []
         due = 0
@@ -111,21 +112,9 @@ class _Folding:
         results = [self._constant(place) for place in program.results]
         return Program(self.buffers, steps, guards, results)
 
-    def _ends(self, effects: Effects) -> dict[int, list[int]]:
+    def _ends(self) -> dict[int, list[int]]:
         """The fresh buffers whose memory is not needed after a step, by the number of the step."""
-        program = self.program
-        last: dict[int, int] = {}
-        for number, step in enumerate(program.steps):
-            effect = effects.of(step)
-            for span in effect.read_spans:
-                last[span[0]] = number
-            for span in effect.write_spans:
-                last[span[0]] = number
-        for guard in program.guards:
-            for place in _places_of(guard.inputs):
-                last[place.buffer] = max(last.get(place.buffer, 0), guard.before)
-        for place in program.results:
-            last[place.buffer] = len(program.steps)
+        _, last = lifetimes(self.program)
         ends: dict[int, list[int]] = {}
         for buffer, number in last.items():
             if self.buffers[buffer].kind is Kind.FRESH:
@@ -183,7 +172,7 @@ class _Folding:
         inputs = tuple(map(found, step.inputs))
         # The target may be named, as the ``out`` of `numpy.ndarray.cumprod`.
         keywords = tuple([(name, found(x)) for name, x in step.keywords])
-        return replace(step, inputs=inputs, keywords=keywords)
+        return step.changed(inputs=inputs, keywords=keywords)
 
     def _operand(self, operand: Operand) -> Operand:
         if isinstance(operand, Place):

@@ -209,6 +209,7 @@ class Call:
         outcome = reader.read(found, made.memories())
         self._check_tensors(recorder)
         made.program = recorder.program(reader.places)
+        made.reads = recorder.reads
         made.leaves = [None if isinstance(x, (TensorBase, np.ndarray)) else x for x in self.leaves]
         made.result, made.grads = outcome.result, outcome.grads
         made.versions = version_changes(world)

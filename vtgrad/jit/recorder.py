@@ -18,21 +18,31 @@ address, so a recording has a `RecordingNumber` in its place: a 0-d array that c
 and that is no plain array to a kernel that asks. ``np.asarray(number)``, which makes a new array of
 a scalar, takes over the memory of the number; if the number is used after that memory was written,
 the recording is refused.
+
+Note [Places that arrays remember]
+
+The search for an address takes longer than most calls that are recorded. So an array of a recording
+remembers its place, once that was found by its address. The address cannot change: the array keeps
+the memory alive, and NumPy's `resize` and ``data`` are refused. Its geometry can, by a store to
+``shape``, so it is compared. The mark is of one recorder: what an array remembers from an earlier
+recording is nothing to a later one.
 """
 
 from __future__ import annotations
 
 import copy
 import operator
+from array import array as numbers
 from collections.abc import Callable, Mapping, Sequence
 from types import EllipsisType
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from vtgrad.errors import RecordingError
 from vtgrad.jit.callers import Caller, look, users_frame
 from vtgrad.jit.compare import same_step
+from vtgrad.jit.interpret import Checksums, checksum, unwritten
 from vtgrad.jit.names import remember_names
 from vtgrad.jit.numpy_functions import OUT_POSITIONS, values_give_shape
 from vtgrad.jit.provenance import (
@@ -55,6 +65,8 @@ __all__ = ["Recorder", "Recording", "recording"]
 
 _view: Final = np.ndarray.view
 _NO_VALUE: Final = type(np._NoValue)
+# What takes ``where`` for elements, and is no ufunc.
+_CLIPS: Final = frozenset({np.clip, np.ndarray.clip})
 _NUMBERS: Final = frozenset("?bBhHiIlLqQefdgFDG")
 # Types whose objects are the same in each run.
 _FIXED: Final = frozenset(
@@ -99,7 +111,8 @@ class Recorder:
     kinds : tuple of type
         The classes of arrays and of numbers.
     expected : Program, optional
-        An earlier recording, whose steps are shared where they are the same.
+        An earlier recording, whose steps are shared where they are the same. What steps read is
+        noted then, see Note [Each step is rechecked].
 
     Attributes
     ----------
@@ -107,6 +120,8 @@ class Recorder:
         The known memory.
     steps, guards : list
         As in `Program`.
+    reads : array of int or None
+        The checksums of what they have read; None if nothing is expected.
     refused : RecordingError or None
         The first refusal, which the program may catch.
     caught : BaseException or None
@@ -127,6 +142,9 @@ class Recorder:
             self.memory.share(expected)
         self.steps: list[Step] = []
         self.guards: list[Guard] = []
+        self.reads: Checksums | None = None if expected is None else numbers("I")
+        # The arrays among the operands of the present call.
+        self._operands: list[tuple[Place, Array]] = []
         self.refused: RecordingError | None = None
         self.caught: BaseException | None = None
         self.ended: Caller | None = None
@@ -135,6 +153,8 @@ class Recorder:
         # The number of the first buffer that the present call makes.
         self._first_new = 0
         self._array, self._number = kinds
+        # What the places have that arrays remember.
+        self._mark = object()
         # The user's names for buffers, and the lines at which variables have been looked at.
         self._names: dict[int, str] = {}
         self._lines: set[Line | None] = {None}
@@ -208,6 +228,15 @@ class Recorder:
         """The place of an array; None if it is not known."""
         if not array.size:
             return Place(0, array.dtype, array.shape, array.strides, 0)
+        kept: tuple[object, Place] | None = getattr(array, "kept_place", None)
+        if kept is not None and kept[0] is self._mark:
+            place = kept[1]
+            if (
+                place.shape == array.shape
+                and place.strides == array.strides
+                and place.dtype is array.dtype
+            ):
+                return place
         found = self.known(array)
         if found is None:
             return None
@@ -217,7 +246,15 @@ class Recorder:
                 "a number of NumPy is used after an array made of it was written",
                 "written number",
             )
-        return self.memory.place(known, array, address)
+        place = self.memory.place(known, array, address)
+        self._keep(array, place)
+        return place
+
+    def _keep(self, array: object, place: Place) -> None:
+        """Let an array remember its place; see Note [Places that arrays remember]."""
+        if type(array) is self._array:
+            keeper: Any = array
+            keeper.kept_place = self._mark, place
 
     # -- arguments -------------------------------------------------------------------------
 
@@ -228,7 +265,10 @@ class Recorder:
                 raise self.refuse(
                     "the values of a lazily conjugated array are not recorded", "lazy array"
                 )
-            return self.place(value)
+            place = self.place(value)
+            if self.reads is not None:
+                self._operands.append((place, value))
+            return place
         kind = type(value)
         if kind in _FIXED or isinstance(value, (np.dtype, type)):
             return Fixed(value)
@@ -248,6 +288,15 @@ class Recorder:
         raise self.refuse(
             f"an argument of type {kind.__name__} cannot be recorded", "unknown argument"
         )
+
+    def _read(self, writes: Sequence[Place] = ()) -> int:
+        """The checksum of the operands, without those that are only written."""
+        found = 0
+        for place, array in self._operands:
+            if not writes or place not in writes:
+                found = checksum(array, found)
+        self._operands.clear()
+        return found
 
     def plain(self, value: object) -> object:
         """An argument with plain arrays, which are remembered until the call returns."""
@@ -306,18 +355,23 @@ class Recorder:
         inputs = tuple([self.operand(x) for x in args])
         keywords = tuple([(name, self.operand(x)) for name, x in kwargs.items()])
         out = kwargs.get("out")
+        if out is None and "where" in kwargs and function in _CLIPS:
+            raise self.refuse(
+                "clip with where and without out returns elements that nothing has written",
+                "refused function",
+            )
         targets = [*written, *(out if isinstance(out, tuple) else (out,))]
         writes = tuple([self.place(x) for x in targets if isinstance(x, np.ndarray)])
         for place in writes:
             self._before_write(place)
+        read = self._read(writes)
         outer, self.originals = self.originals, {}
         try:
             plain_args = tuple([self.plain(x) for x in args])
             plain_kwargs = {name: self.plain(x) for name, x in kwargs.items()}
             found = self.run(function, plain_args, plain_kwargs)
-            return self._finish(
-                function, (inputs, keywords, (*args, *kwargs.values())), writes, found
-            )
+            values = (*args, *kwargs.values())
+            return self._finish(function, (inputs, keywords, values), writes, read, found)
         finally:
             self.originals = outer
 
@@ -326,6 +380,7 @@ class Recorder:
         function: Callable[..., object],
         arguments: tuple[tuple[Operand, ...], tuple[tuple[str, Operand], ...], tuple[object, ...]],
         writes: tuple[Place, ...],
+        read: int,
         found: object,
     ) -> object:
         """Write a call down by what it has returned."""
@@ -342,9 +397,9 @@ class Recorder:
                     raise self.refuse(
                         f"{name_of(function)} writes and returns a value", "unknown result"
                     )
-                self.step(function, inputs, keywords, (), writes)
+                self.step(function, inputs, keywords, (), writes, read)
             elif found is not None and found is not NotImplemented:
-                self.guard(function, inputs, keywords, found)
+                self.guard(function, inputs, keywords, found, read)
             return found
         wrapped = [self._wrapped(x) for x in parts]
         self._check_identity(function, values, writes, [x for x, _ in wrapped])
@@ -357,7 +412,7 @@ class Recorder:
                 f"{name_of(function)} returns new arrays and views at once", "mixed results"
             )
         if fresh or writes:
-            self.step(function, inputs, keywords, tuple(fresh), writes)
+            self.step(function, inputs, keywords, tuple(fresh), writes, read)
         else:
             self._guard_others(values, [x for x, _ in wrapped])
         results = [x for x, _ in wrapped]
@@ -414,8 +469,16 @@ class Recorder:
             # Several results of this call may lie in one buffer.
             is_new = known.number >= self._first_new
             place = self.memory.place(known, value, address) if is_new else None
-            return _view(value, self._array), place
-        return _view(value, self._array), self.fresh(value)
+            return self._view_at(value, place), place
+        place = self.fresh(value)
+        return self._view_at(value, place), place
+
+    def _view_at(self, array: Array, place: Place | None) -> Array:
+        """An array of the recording on the memory of an array, at a place that is known or not."""
+        found: Array = _view(array, self._array)
+        if place is not None:
+            self._keep(found, place)
+        return found
 
     def fresh(self, array: Array) -> Place:
         """Make the memory of a new array known."""
@@ -435,6 +498,8 @@ class Recorder:
         """An array without a content, that a creator has made."""
         if array.size:
             self.fresh(array)
+            if array.dtype.char in _NUMBERS:
+                array.fill(unwritten(array.dtype))
         return _view(array, self._array)
 
     def filled(self, array: Array) -> Array:
@@ -446,7 +511,8 @@ class Recorder:
         place = self.fresh(array)
         content = Fixed(array[(0,) * array.ndim].item()) if is_uniform(array) else None
         source: Operand = content or self.constant(array)
-        self.step(operator.setitem, (place, Fixed(...), source), (), (), (place,))
+        read = 0 if content or self.reads is None else checksum(array, 0)
+        self.step(operator.setitem, (place, Fixed(...), source), (), (), (place,), read)
         return _view(array, self._array)
 
     def constant(self, array: Array) -> Place:
@@ -480,12 +546,15 @@ class Recorder:
         for x in out:
             if isinstance(x, np.ndarray):
                 self._before_write(self.place(x))
+        read = self._read()
         outer, self.originals = self.originals, {}
         try:
             plain = {name: self.plain(x) for name, x in kwargs.items()}
             if out:
                 plain["out"] = tuple([self.plain(x) for x in out])
             found = self.run(function, tuple([self.plain(x) for x in args]), plain)
+            if "where" in kwargs and not out and isinstance(function, np.ufunc):
+                _fill_others(found, plain["where"])
             parts = found if isinstance(found, tuple) else (found,)
             results, outputs = [], []
             for part in parts:
@@ -498,7 +567,7 @@ class Recorder:
         finally:
             self.originals = outer
         if any(0 not in place.shape for place in outputs):
-            self.step(function, inputs, keywords, tuple(outputs), ())
+            self.step(function, inputs, keywords, tuple(outputs), (), read)
         return tuple(results) if isinstance(found, tuple) else results[0]
 
     def getitem(self, array: Array, key: object) -> object:
@@ -509,13 +578,12 @@ class Recorder:
         plain = _view(array, np.ndarray)
         part = self.run(operator.getitem, (plain, key), {})
         if isinstance(part, np.ndarray):
-            self.place(part)
-            return _view(part, self._array)
+            return self._view_at(part, self.place(part))
         parts = key if isinstance(key, tuple) else (key,)
         element = plain[(*parts, ...)] if ... not in parts else plain[parts]
-        place = self.place(element)
+        place = self.operand(element)
         own = element.copy()
-        self.step(np.ndarray.copy, (place,), (), (self.fresh(own),), ())
+        self.step(np.ndarray.copy, (place,), (), (self.fresh(own),), (), self._read())
         number: Array = _view(own, self._number)
         number.setflags(write=False)
         return number
@@ -532,13 +600,14 @@ class Recorder:
         stored = self.operand(value)
         place = self.place(target)
         self._before_write(place)
+        read = self._read((place,))
         outer, self.originals = self.originals, {}
         try:
             self.run(operator.setitem, (plain, key, self.plain(value)), {})
         finally:
             self.originals = outer
         if target.size:
-            self.step(operator.setitem, (place, Fixed(...), stored), (), (), (place,))
+            self.step(operator.setitem, (place, Fixed(...), stored), (), (), (place,), read)
 
     def index(self, key: object) -> object:
         """A key in which integers of arrays are Python's, and guarded."""
@@ -549,7 +618,7 @@ class Recorder:
             return slice(*ends)
         if isinstance(key, np.ndarray) and not key.ndim and key.dtype.kind in "iu":
             value = operator.index(_view(key, np.ndarray))
-            self.guard(operator.index, (self.place(key),), (), value)
+            self.leaves(operator.index, key, value)
             return value
         return key
 
@@ -567,8 +636,9 @@ class Recorder:
         keywords: tuple[tuple[str, Operand], ...],
         outputs: tuple[Place, ...],
         writes: tuple[Place, ...],
+        read: int,
     ) -> None:
-        """Write a step down."""
+        """Write a step down; `read` is the checksum of what it has read."""
         step = Step(function, inputs, keywords, outputs, writes)
         expected = self._expected_step()
         if expected is not None and same_step(expected, step):
@@ -577,6 +647,8 @@ class Recorder:
         else:
             self._find_line(step)
         self.steps.append(step)
+        if self.reads is not None:
+            self.reads.append(read)
         for place in (*outputs, *writes):
             known = self.memory.alive.get(place.buffer)
             if known is not None:
@@ -622,8 +694,9 @@ class Recorder:
         inputs: tuple[Operand, ...],
         keywords: tuple[tuple[str, Operand], ...],
         value: object,
+        read: int,
     ) -> None:
-        """Write down that a value has left."""
+        """Write down that a value has left; `read` is the checksum of what it is a value of."""
         if not any(True for x in (*inputs, *[y for _, y in keywords]) for _ in places_in(x)):
             return
         if not is_python(value):
@@ -637,6 +710,13 @@ class Recorder:
         # The program may change a list that it has got.
         value = copy.deepcopy(value)
         self.guards.append(Guard(len(self.steps), function, inputs, value, look().line))
+        if self.reads is not None:
+            self.reads.append(read)
+
+    def leaves(self, function: Callable[..., object], array: Array, value: object) -> None:
+        """Write down that a value of one array has left."""
+        place = self.operand(array)
+        self.guard(function, (place,), (), value, self._read())
 
     def _guard_others(self, arguments: Sequence[object], views: Sequence[object]) -> None:
         """Guard the arrays that decide which views a call returns."""
@@ -648,4 +728,12 @@ class Recorder:
             place = self.place(array)
             if place.buffer not in lie_in:
                 values: object = _view(array, np.ndarray).tolist()
-                self.guard(np.ndarray.tolist, (place,), (), values)
+                self.leaves(np.ndarray.tolist, array, values)
+
+
+def _fill_others(found: object, where: object) -> None:
+    """Fill the elements that a call leaves as they are in new results."""
+    chosen = np.asarray(where)
+    for part in found if isinstance(found, tuple) else (found,):
+        if isinstance(part, np.ndarray) and part.dtype.char in _NUMBERS:
+            np.copyto(part, unwritten(part.dtype), where=~chosen)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from vtgrad.generator import Generator
+from vtgrad.jit.interpret import Checksums
 from vtgrad.jit.provenance import Known, is_writable, memory_at
 from vtgrad.jit.steps import Line, Place, Program
 from vtgrad.storage.arrays import Array
@@ -184,6 +185,8 @@ class Recording:
     unchecked : list of Source
         Memory for which no other values could be tried, since guards hold for the recorded ones
         only.
+    reads : array of int or None
+        The checksums of what its steps have read, if it was compared with an earlier recording.
     """
 
     program: Program
@@ -197,6 +200,7 @@ class Recording:
     line: Line | None = None
     beside: list[TensorImpl] = field(default_factory=list)
     unchecked: list[Source] = field(default_factory=list)
+    reads: Checksums | None = None
 
     def memories(self) -> list[Memory]:
         """The memory of the arguments, then that met outside."""

@@ -18,6 +18,7 @@ import numpy as np
 from vtgrad.jit.callers import is_bookkeeping
 from vtgrad.jit.numpy_functions import METADATA, WRITING, is_refused
 from vtgrad.jit.recorder import Recorder, recording
+from vtgrad.jit.steps import Place
 from vtgrad.jit.values import is_basic
 
 __all__ = ["OnScalars", "RecordingArray", "RecordingNumber", "stripped"]
@@ -42,9 +43,17 @@ def _recorder() -> Recorder | None:
 
 
 class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
-    """An array of a recording."""
+    """An array of a recording.
 
-    __slots__ = ()
+    Attributes
+    ----------
+    kept_place : tuple of (object, Place)
+        See Note [Places that arrays remember]; not set before its place was asked for.
+    """
+
+    __slots__ = ("kept_place",)
+
+    kept_place: tuple[object, Place]
 
     # NumPy's own classes have these as attributes, which `getattr` finds by name below.
 
@@ -83,6 +92,10 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
         if recorder is None or func in METADATA:
             found = func(*stripped(args), **{name: stripped(x) for name, x in kwargs.items()})
             return kwargs["out"] if kwargs.get("out") is not None else found
+        if func is np.empty_like:
+            return recorder.created(
+                func(*stripped(args), **{name: stripped(x) for name, x in kwargs.items()})
+            )
         if is_refused(func, tuple(args), kwargs):
             raise recorder.refuse(
                 f"{func.__name__} with these arguments cannot be recorded", "refused function"
@@ -275,7 +288,7 @@ def _leaves(function: Callable[..., Any], array: RecordingArray) -> Any:
     if recorder is None:
         return function(plain)
     value = recorder.run(function, (plain,), {})
-    recorder.guard(function, (recorder.place(array),), (), value)
+    recorder.leaves(function, array, value)
     return value
 
 

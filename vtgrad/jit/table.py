@@ -104,7 +104,7 @@ def table_of(program: Program, arrays: Arrays, chains: Mapping[int, int]) -> lis
     """
     found: list[Entry] = []
     guards = list(enumerate(program.guards))[::-1]
-    _, last = lifetimes(program)
+    last = lifetimes(program)[1] if chains else {}
     number = 0
     while number < len(program.steps):
         while guards and guards[-1][1].before <= number:

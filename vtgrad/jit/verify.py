@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from types import EllipsisType
 
 import numpy as np
 
 from vtgrad.jit.call import Computed, Replay
+from vtgrad.jit.commit import Change
 from vtgrad.jit.containers import flatten
 from vtgrad.jit.interpret import same_value
 from vtgrad.jit.structure import structure_of
@@ -44,11 +44,11 @@ def differs(
     for number, (one, other) in enumerate(zip(flatten(expected), flatten(result), strict=True), 1):
         if one is not other and not _equal(one, other):
             return f"result {number} differs"
-    copies: list[tuple[Array, EllipsisType, Array]] = []
+    copies: list[Change] = []
     for binding, live in zip(replay.bindings, computed.lives, strict=True):
         if binding.written:
             binding.copy_out(live, copies)
-    if not all(_same_bits(one, other) for one, _, other in copies):
+    if not all(_same_bits(one, other) for _, one, _, other in copies):
         return "memory that is written differs"
     if copies:
         for counter, before, group in zip(
