@@ -53,8 +53,9 @@ COMPILED_PY := $(COMPILED)/bin/python
 
 # A stamp file means that an environment has the packages of this pyproject.toml. The checksum in
 # its name detects a switch of branches, which file times do not.
-# An installation also has the module in C, which is built when it is installed.
-KEY := $(firstword $(shell cat pyproject.toml setup.py vtgrad/_*.[ch] | cksum))
+# An installation also has the module in C, which is built when it is installed, and the version.
+KEY := $(firstword $(shell { cat pyproject.toml setup.py vtgrad/_*.[ch]; \
+	grep ^__version__ vtgrad/__init__.py; } | cksum))
 DEMO_STAMP := $(VENV)/.demo-$(KEY)
 TEST_STAMP := $(VENV)/.test-$(KEY)
 REWRITTEN := $(VENV)/.rewritten

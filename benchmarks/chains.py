@@ -7,7 +7,7 @@ the garbage collector depends on all live objects, and memory is the increase of
 import argparse
 import gc
 import json
-import resource
+import mmap
 import subprocess
 import sys
 import time
@@ -42,8 +42,10 @@ def inputs() -> list[Real]:
 
 def _resident() -> int:
     """Bytes of memory that this process occupies now."""
-    pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
-    return int(pages) * resource.getpagesize()
+    statm = Path("/proc/self/statm")
+    if not statm.exists():
+        raise NotImplementedError("the memory of a process is measured on Linux only")
+    return int(statm.read_text(encoding="ascii").split()[1]) * mmap.PAGESIZE
 
 
 def _measure(library: Library, nodes: int) -> dict[str, float]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,7 @@ __all__ = [
     "gradients",
     "leaf",
     "leaf_of",
+    "needs_global_lock",
     "node_of",
     "ones_leaf",
     "parent_name",
@@ -55,6 +57,12 @@ __all__ = [
     "vt",
     "weighted_gradients",
 ]
+
+# Without it a second thread of a program is refused, see Note [Without the global lock].
+needs_global_lock = pytest.mark.skipif(
+    not getattr(sys, "_is_gil_enabled", lambda: True)(),
+    reason="several threads use the library, and there is no global lock",
+)
 
 
 def differs_from_torch(reason: str) -> pytest.MarkDecorator:

@@ -127,7 +127,7 @@ from vtgrad.tensor.tensor_types import ShortTensor as ShortTensor
 from vtgrad.tensor.typed_storage import TypedStorage as TypedStorage
 from vtgrad.tensor.untyped_storage import UntypedStorage as UntypedStorage
 
-__version__: _Final = "0.1.0.dev0"
+__version__: _Final = "0.1.0"
 
 device = _device.Device
 dtype = _dtypes.DType

@@ -4524,7 +4524,7 @@ class UntypedStorage(StorageBase):
     def __hash__(self) -> builtins.int: ...
     def __repr__(self) -> str: ...
 
-__version__: Final = "0.1.0.dev0"
+__version__: Final = "0.1.0"
 contiguous_format: Final = MemoryFormat.CONTIGUOUS
 preserve_format: Final = MemoryFormat.PRESERVE
 channels_last: Final = MemoryFormat.CHANNELS_LAST

@@ -218,8 +218,17 @@ static int read_outer(Form *form, PyObject *sizes, PyObject *steps) {
     return 0;
 }
 
+/* Long stretches run without the lock, and read what another thread would move. */
+static int is_idle(const Executor *self) {
+    if (self->running || self->arena == NULL) {
+        PyErr_SetString(PyExc_RuntimeError, "the executor is running");
+        return 0;
+    }
+    return 1;
+}
+
 static PyObject *added_form(Executor *self, const Form *form) {
-    if (!make_room((void **)&self->forms, self->form_count, &self->form_room, sizeof *form)) {
+    if (!is_idle(self) || !make_room((void **)&self->forms, self->form_count, &self->form_room, sizeof *form)) {
         return NULL;
     }
     self->forms[self->form_count] = *form;
@@ -359,11 +368,7 @@ static int extend_stretches(Executor *self, npy_intp work, int is_call) {
 }
 
 static int can_add(Executor *self) {
-    if (self->running || self->arena == NULL) {
-        PyErr_SetString(PyExc_RuntimeError, "the executor is running");
-        return 0;
-    }
-    return make_room((void **)&self->steps, self->step_count, &self->step_room, sizeof(Step));
+    return is_idle(self) && make_room((void **)&self->steps, self->step_count, &self->step_room, sizeof(Step));
 }
 
 /* add(form, offsets): a step whose operands begin at these bytes of the arena. */

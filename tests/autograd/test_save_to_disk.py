@@ -56,6 +56,26 @@ def test_files_are_removed_when_backward_frees_the_values(
     assert names(tmp_path) == []
 
 
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="only Linux tells what is mapped")
+def test_no_file_is_mapped_when_it_is_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Windows would not remove it.
+    removed = []
+    remove = os.remove
+
+    def look_and_remove(path: str) -> None:
+        removed.append(path in Path("/proc/self/maps").read_text("utf-8"))
+        remove(path)
+
+    monkeypatch.setattr(os, "remove", look_and_remove)
+    x = leaf(2)
+    with save_to_disk(tmp_path):
+        y = (x * x).sum()
+    y.backward()
+    assert removed == [False, False]
+
+
 def test_files_are_removed_when_the_graph_dies(tmp_path: Path) -> None:
     x = leaf(2)
     with collector_off():
@@ -191,7 +211,7 @@ def test_the_program_may_change_its_folder(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(OSError, match="file"):
         save_to_disk(tmp_path / "file")
     with refused(TypeError, "argument-type"):

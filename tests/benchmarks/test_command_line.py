@@ -53,7 +53,9 @@ def test_a_kept_run_becomes_the_table_of_a_page(
     interpreted = tmp_path / "interpreted.json"
     replace(Run.read(kept), compiled=False).save(interpreted)
     page = tmp_path / "README.md"
-    page.write_text((ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8"))
+    page.write_text(
+        (ROOT / "benchmarks" / "README.md").read_text(encoding="utf-8"), encoding="utf-8"
+    )
     monkeypatch.setattr(program, "_README", page)
     # This run has none, so the page of operators stays as it is.
     monkeypatch.setattr(program, "_OPERATORS", tmp_path / "OPERATORS.md")

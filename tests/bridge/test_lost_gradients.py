@@ -378,7 +378,8 @@ def test_each_line_warns_once_with_the_filters_of_python(tmp_path: Path) -> None
                 return math.exp(x), math.exp(x)
             twice(), twice()
             assert len(__warningregistry__) <= 8, __warningregistry__
-        """)
+        """),
+        encoding="utf-8",
     )
     done = subprocess.run(
         [sys.executable, str(program)], capture_output=True, text=True, timeout=100, check=True

@@ -14,7 +14,7 @@ from vtgrad.codegen.tables import read_table
 def group(tmp_path: Path, text: str) -> Group:
     """The only group of a table with this text."""
     path = tmp_path / "family.yaml"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     (found,) = groups_of(read_table(path), ())
     return found
 
@@ -209,11 +209,12 @@ def test_overloads_that_nothing_tells_apart_are_refused(tmp_path: Path) -> None:
 def test_out_has_to_do_with_the_dtype(tmp_path: Path, out: str, statement: str) -> None:
     path = tmp_path / "family.yaml"
     path.write_text(
-        f'- op: "f(self: Tensor, *, dtype: DType | None = None) -> Tensor"\n  out: {out}\n'
+        f'- op: "f(self: Tensor, *, dtype: DType | None = None) -> Tensor"\n  out: {out}\n',
+        encoding="utf-8",
     )
     (operator,) = read_table(path)
     lines = [line.strip() for line in emit_function(operator).splitlines()]
     assert lines[lines.index(statement) + 1].startswith("check_out(out, input")
-    path.write_text(f'- op: "f(self: Tensor) -> Tensor"\n  out: {out}\n')
+    path.write_text(f'- op: "f(self: Tensor) -> Tensor"\n  out: {out}\n', encoding="utf-8")
     with pytest.raises(TableError, match="needs an argument 'dtype'"):
         read_table(path)

@@ -52,10 +52,10 @@ A copy of it.
 
 def joined(folder: Path, words: str | None, rows: str = ROWS) -> list[Operator]:
     """The operators of a table, with the docstrings of a file, if there is one."""
-    (folder / "family.yaml").write_text(rows)
+    (folder / "family.yaml").write_text(rows, encoding="utf-8")
     (folder / "docs").mkdir(exist_ok=True)
     if words is not None:
-        (folder / "docs" / "family.rst").write_text(words)
+        (folder / "docs" / "family.rst").write_text(words, encoding="utf-8")
     tables = {"family": read_table(folder / "family.yaml")}
     return with_docstrings(tables, folder / "docs")["family"]
 
@@ -123,7 +123,9 @@ def test_a_table_of_composites_needs_no_file(tmp_path: Path) -> None:
 
 def test_a_file_without_a_table_is_refused(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "familiy.rst").write_text("f.Tensor\n========\nWhat f does.\n")
+    (tmp_path / "docs" / "familiy.rst").write_text(
+        "f.Tensor\n========\nWhat f does.\n", encoding="utf-8"
+    )
     with pytest.raises(TableError, match=r"^docs/familiy\.rst:1: there is no table familiy\.yaml$"):
         joined(tmp_path, WORDS)
 

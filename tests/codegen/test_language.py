@@ -23,7 +23,7 @@ NAMES = Names(
 def table(tmp_path: Path, text: str) -> list[Operator]:
     """The operators of a table with this text."""
     path = tmp_path / "family.yaml"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return read_table(path)
 
 

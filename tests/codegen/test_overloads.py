@@ -30,7 +30,7 @@ BY_CONDITION = """
 def groups(tmp_path: Path, text: str, composites: tuple[str, ...] = ()) -> list[Group]:
     """The groups of a table with this text."""
     path = tmp_path / "family.yaml"
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     return groups_of(read_table(path), composites)
 
 

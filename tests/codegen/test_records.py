@@ -30,7 +30,7 @@ ROWS = """
 @pytest.fixture
 def library(tmp_path: Path) -> Library:
     path = tmp_path / "family.yaml"
-    path.write_text(ROWS)
+    path.write_text(ROWS, encoding="utf-8")
     return Library({"family": read_table(path)}, {}, {})
 
 

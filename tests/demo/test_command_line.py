@@ -177,6 +177,6 @@ def test_plot_that_cannot_be_written_exits_with_1(
 ) -> None:
     pytest.importorskip("matplotlib", reason="the plot needs matplotlib (group 'demo')")
     occupied = tmp_path / "file"
-    occupied.write_text("not a folder")
+    occupied.write_text("not a folder", encoding="utf-8")
     assert program.main(["--plot", str(occupied / "nile.png")]) == 1
     assert "cannot write the plot" in capsys.readouterr().err

@@ -138,7 +138,7 @@ def _programs_of_the_page() -> dict[str, str]:
 
 def _run(start: list[str], body: str, folder: Path) -> str:
     file = folder / "fit.py"
-    file.write_text(body)
+    file.write_text(body, encoding="utf-8")
     path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", str(ROOT))])
     done = subprocess.run(
         [*start, str(file)],

@@ -123,6 +123,7 @@ def test_retries_end_and_an_executor_names_what_is_not_finished(tmp_path: Path) 
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread here")
 def test_an_interrupt_ends_the_processes_and_the_next_call_starts_new_ones(tmp_path: Path) -> None:
     shards = commands(tmp_path, "sleep", "")
 

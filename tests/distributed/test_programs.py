@@ -60,7 +60,7 @@ if __name__ == "__main__":
 def start(path: Path, text: str) -> subprocess.Popen[str]:
     """Run a program in a group of its own."""
     file = path / "program.py"
-    file.write_text(_HEAD + text)
+    file.write_text(_HEAD + text, encoding="utf-8")
     return subprocess.Popen(
         [sys.executable, "-W", "ignore", str(file)],
         env=os.environ | {"PYTHONPATH": os.environ.get("PYTHONPATH", str(ROOT))},

@@ -286,19 +286,19 @@ def test_a_recorded_program_is_recorded_once_a_worker(tmp_path: Path) -> None:
     shards = [("append", str(path))] * 6
     with value_and_grad(command, shards=shards, workers=2) as total:
         total(vt.ones(1))
-        assert len(path.read_text()) == 6  # a single call is not recorded
+        assert len(path.read_text("utf-8")) == 6  # a single call is not recorded
         for _ in range(3):
             assert total(vt.full((1,), 2.0))[0].item() == 24.0
-        runs = len(path.read_text())
+        runs = len(path.read_text("utf-8"))
         for n in range(3):
             value, gradient = total(vt.full((1,), float(n)))
             assert (value.item(), gradient.item()) == (6.0 * n * n, 12.0 * n)
-        assert len(path.read_text()) == runs
+        assert len(path.read_text("utf-8")) == runs
     path.unlink()
     with value_and_grad(command, shards=shards, workers=1, record=False) as total:
         for _ in range(3):
             total(vt.ones(1))
-    assert len(path.read_text()) == 18
+    assert len(path.read_text("utf-8")) == 18
 
 
 @pytest.mark.slow

@@ -518,6 +518,7 @@ def test_a_write_that_fails_leaves_value_and_tangent() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
 def test_a_tangent_after_an_interrupt_is_that_of_the_value_or_refused() -> None:
     """A timer interrupts writes at random places."""
 

@@ -8,7 +8,8 @@ something changed.
 from __future__ import annotations
 
 import math
-import resource
+import mmap
+import sys
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,6 +22,9 @@ import vtgrad as vt
 from tests.hostile.state import Guarded, Snapshot, assert_inside, guarded, tensors_in
 from tests.hostile.values import ANYTHING, INDICES, NUMBERS, SEQUENCES
 from vtgrad.errors import VtgradError
+
+resource = pytest.importorskip("resource", reason="no limit of memory on this platform")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="memory is limited as on Linux")
 
 N, S, A = NUMBERS, SEQUENCES, ANYTHING
 
@@ -143,8 +147,8 @@ SHAPES = ((2, 3), (3, 2), (6,), (1, 6), (2, 1, 3), (), (1,), (0,), (0, 3), (1, 1
 @contextmanager
 def _limited_memory() -> Iterator[None]:
     """A request for an absurd amount of memory is refused, instead of taking all there is."""
-    with open("/proc/self/statm") as statm:
-        used = int(statm.read().split()[0]) * resource.getpagesize()
+    with open("/proc/self/statm", encoding="utf-8") as statm:
+        used = int(statm.read().split()[0]) * mmap.PAGESIZE
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, hard))
     try:

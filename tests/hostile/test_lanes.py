@@ -21,6 +21,7 @@ import pytest
 
 import vtgrad as vt
 from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
+from tests.support import needs_global_lock
 from vtgrad.engine import helper_thread
 from vtgrad.lanes import device_threads
 from vtgrad.lanes.device_threads import _queues, runs_on_lanes
@@ -427,6 +428,7 @@ def test_a_handler_calls_backward_while_its_thread_has_the_lock_of_lanes(
 
 
 @needs_forks
+@needs_global_lock
 def test_forks_beside_a_pass_of_another_thread() -> None:
     over = threading.Event()
     failures: list[BaseException] = []
@@ -466,6 +468,7 @@ def test_the_end_of_a_thread_wakes_all_passes_that_wait_for_it() -> None:
 
 
 @pytest.mark.slow
+@needs_global_lock
 def test_passes_of_several_threads_leave_the_same_lanes() -> None:
     """Their ends meet in all orders, because the interpreter switches threads all the time."""
     failures: list[BaseException] = []

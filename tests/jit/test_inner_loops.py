@@ -194,7 +194,9 @@ def test_an_executor_that_runs_is_not_run_or_changed() -> None:
     seen: list[str] = []
 
     def again() -> None:
-        for call in (executor.run, lambda: executor.call(len, ((),))):
+        changes = [executor.run, lambda: executor.call(len, ((),))]
+        changes += [lambda: executor.copy_form(8, (), ((), ()), 1, (8, 8))]
+        for call in changes:
             try:
                 call()
             except RuntimeError as error:
@@ -202,7 +204,7 @@ def test_an_executor_that_runs_is_not_run_or_changed() -> None:
 
     executor.call(again, ())
     executor.run()
-    assert seen == ["the executor is running"] * 2
+    assert seen == ["the executor is running"] * 3
     executor.call(len, ((),))
     executor.run()
 

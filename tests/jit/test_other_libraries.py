@@ -152,7 +152,8 @@ def test_what_is_imported_while_a_program_is_recorded_is_no_part_of_it(tmp_path:
 
             TWO = two()
             """
-        )
+        ),
+        encoding="utf-8",
     )
     program = dedent(
         """
@@ -195,7 +196,8 @@ def test_a_program_in_a_module_that_is_being_imported_is_recorded(tmp_path: Path
 
             TRACED = vt.jit.trace(program, np.array([1.0, 2.0]))
             """
-        )
+        ),
+        encoding="utf-8",
     )
     path = [str(tmp_path), *[x for x in sys.path if x]]
     script = f"import sys; sys.path[:] = {path!r}\nimport fitted, numpy as np\n"

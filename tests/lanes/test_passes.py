@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.lanes.device_threads import _queues, runs_on_lanes
 from vtgrad.storage.mode import switched
@@ -280,6 +281,7 @@ def test_a_backward_deep_inside_others() -> None:
     assert y.grad.tolist() == [101]
 
 
+@needs_global_lock
 def test_eight_threads_on_one_graph() -> None:
     x, y = leaf(), leaf()
     parts = branches(x, y)

@@ -24,7 +24,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     known = prelude(torch)
     found: dict[str, object] = {}
-    for program in (FOLDER / "programs.txt").read_text().splitlines():
+    for program in (FOLDER / "programs.txt").read_text("utf-8").splitlines():
         try:
             found[program] = {
                 "names": said(eval(program, dict(known)), torch.Tensor)
@@ -37,7 +37,7 @@ def main() -> None:
             found[program] = {kind: type(error).__name__}
     lines = [f"  {json.dumps(p)}: {json.dumps(answer)}" for p, answer in found.items()]
     head = f'{{\n  "torch": {json.dumps(torch.__version__)},\n'
-    RECORDED.write_text(head + ",\n".join(lines) + "\n}\n")
+    RECORDED.write_text(head + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from tests.sweeping import sweep
 from vtgrad.errors import VtgradError
 
 RECORDED: Final[Mapping[str, object]] = json.loads(
-    (Path(__file__).parent / "recorded.json").read_text()
+    (Path(__file__).parent / "recorded.json").read_text("utf-8")
 )
 PROGRAMS: Final = [program for program in RECORDED if program != "torch"]
 

@@ -71,7 +71,7 @@ def write(
         for path, text in files.items():
             file = tmp_path / path.replace("PKG", name)
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(textwrap.dedent(text).replace("PKG", name))
+            file.write_text(textwrap.dedent(text).replace("PKG", name), encoding="utf-8")
         importlib.invalidate_caches()
         return name
 

@@ -33,7 +33,7 @@ def test_saved_and_loaded(library: Any, grad: bool, tmp_path: Path) -> None:
             assert_same(found["third"], TABLE[0])
     library.savetxt(tmp_path / "x.txt", x, delimiter=",", fmt="%.3f", header="a,b")
     assert_same(vnp.loadtxt(tmp_path / "x.txt", delimiter=","), TABLE)
-    assert (tmp_path / "x.txt").read_text().startswith("# a,b\n0.500,1.250\n")
+    assert (tmp_path / "x.txt").read_text("utf-8").startswith("# a,b\n0.500,1.250\n")
 
 
 def test_texts() -> None:
@@ -56,7 +56,7 @@ def test_other_files(tmp_path: Path) -> None:
     TABLE.tofile(path)
     assert_same(vnp.fromfile(path), TABLE.ravel())
     assert_same(vnp.fromfile(path, count=2, offset=8), TABLE.ravel()[1:3])
-    (tmp_path / "x.txt").write_text("1 a 2 b")
+    (tmp_path / "x.txt").write_text("1 a 2 b", encoding="utf-8")
     found: Any = vnp.fromregex(tmp_path / "x.txt", r"(\d) (\w)", [("n", int), ("s", "U1")])
     assert type(found) is np.ndarray
     assert found["n"].tolist() == [1, 2]

@@ -101,7 +101,7 @@ def weighted(x):
 
 
 def test_adopted_code_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "sums_of_special_functions.py").write_text(PROGRAM)
+    (tmp_path / "sums_of_special_functions.py").write_text(PROGRAM, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     program: Any = np.adopt("sums_of_special_functions")
     assert program.same == [True, True, True]
@@ -128,6 +128,6 @@ def test_a_module_that_adopted_code_must_not_import(
     text = (
         "import scipy\ntry:\n    from scipy import optimize\nexcept ImportError:\n    optimize = 0"
     )
-    (tmp_path / "without_a_part_of_scipy.py").write_text(text)
+    (tmp_path / "without_a_part_of_scipy.py").write_text(text, encoding="utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     assert np.adopt("without_a_part_of_scipy", without=["scipy.optimize"]).optimize == 0

@@ -61,7 +61,7 @@ class Ready:
         print(program, *files, sep="\t", file=self._process.stdin)
         answer = self._process.stdout.readline()
         assert answer, "the process that waits for programs has ended"
-        return Done(int(answer), *(path.read_text() for path in files))
+        return Done(int(answer), *(path.read_text("utf-8") for path in files))
 
     def _started(self, program: Path) -> Done:
         run = subprocess.run(

@@ -83,7 +83,7 @@ def test_no_method_of_a_tensor_is_hidden_by_its_base() -> None:
 def test_files_that_cannot_be_compiled_are_not() -> None:
     compiled = set(compiled_files())
     for path in python_files():
-        text = path.read_text()
+        text = path.read_text("utf-8")
         # Errors are `explained` by annotations, which native functions do not have.
         reasons = r"never compiled|= part_of_thread\(|ParamSpec\(|async def|^@explained$"
         if re.search(reasons, text, re.MULTILINE):
@@ -92,7 +92,7 @@ def test_files_that_cannot_be_compiled_are_not() -> None:
 
 def test_the_mark_of_compiled_files_stands_in_their_first_line() -> None:
     # Anywhere else it would not count.
-    marked = {path for path in python_files() if MARK in path.read_text()}
+    marked = {path for path in python_files() if MARK in path.read_text("utf-8")}
     assert marked == set(compiled_files())
     # What runs at every operator and at every node.
     for name in ("storage/tensor_impl", "graph/node", "views/write", "engine/engine"):
@@ -128,7 +128,7 @@ def build_natively(sources: Path, **environment: str) -> str:
 def test_a_compiled_build_without_mypy_says_what_is_missing(sources: Path, tmp_path: Path) -> None:
     absent = tmp_path / "mypyc"
     absent.mkdir()
-    (absent / "__init__.py").write_text("raise ImportError('no mypyc here')\n")
+    (absent / "__init__.py").write_text("raise ImportError('no mypyc here')\n", encoding="utf-8")
     told = build_natively(sources, PYTHONPATH=str(tmp_path))
     assert "VTGRAD_COMPILE=1 needs mypy" in told
     assert "pure-Python" in told

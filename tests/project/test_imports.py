@@ -152,9 +152,9 @@ def test_imports_do_not_go_through_the_links() -> None:
 
 
 def test_the_documentation_lists_the_layers_of_the_contract() -> None:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]
     (layers,) = [c["layers"] for c in contracts["contracts"] if c.get("containers") == ["vtgrad"]]
-    page = (ROOT / "docs" / "architecture.md").read_text()
+    page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     table = page.split("| --- | --- |\n")[1].split("\n\n")[0]
     rows = [re.findall("`([a-z_]+)`", row.split("|")[1]) for row in table.splitlines()]
     assert rows == [layer.split(" : ") for layer in layers]

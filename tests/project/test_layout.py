@@ -19,6 +19,7 @@ FIXED = {"pyproject.toml", "vtgrad", "storage", "views", "tests", "typings"}
 BESIDE = {
     ".ci",
     ".editorconfig",
+    ".gitattributes",
     ".github",
     ".gitignore",
     ".pre-commit-config.yaml",
@@ -203,8 +204,10 @@ def test_modules_of_the_user_cannot_shadow_the_package(built: Path, tmp_path: Pa
     program = tmp_path / "program"
     program.mkdir()
     for name in ("storage", "views"):
-        (program / f"{name}.py").write_text("raise SystemExit('the wrong module')\n")
-    (program / "main.py").write_text("import vtgrad\nprint(vtgrad.__file__)\n")
+        (program / f"{name}.py").write_text(
+            "raise SystemExit('the wrong module')\n", encoding="utf-8"
+        )
+    (program / "main.py").write_text("import vtgrad\nprint(vtgrad.__file__)\n", encoding="utf-8")
     run = subprocess.run(
         [sys.executable, "main.py"],
         cwd=program,

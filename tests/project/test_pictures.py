@@ -102,7 +102,8 @@ def test_the_expression_is_evaluated_after_the_program_above(
     page = tmp_path / "README.md"
     page.write_text(
         "```python\nimport vtgrad as vt\nx = vt.zeros(2)\n```\n\n```python\nimport vtgrad as vt\n"
-        'x = vt.ones(3)\n```\n\n![a map](docs/pictures/a-b.svg "storage_map(x=x)")\n'
+        'x = vt.ones(3)\n```\n\n![a map](docs/pictures/a-b.svg "storage_map(x=x)")\n',
+        encoding="utf-8",
     )
     monkeypatch.setattr(maker, "ROOT", tmp_path)
     (picture,) = pictures()

@@ -20,7 +20,7 @@ def test_a_derivative_is_at_most_four_times_as_far_off_as_the_value(name: str) -
 
 
 def test_the_page_has_a_row_for_each_function() -> None:
-    page = (Path(__file__).parents[2] / "docs" / "special-functions-of-scipy.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "special-functions-of-scipy.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     named = {line.split("`")[1] for line in rows}
     of_scipy = {

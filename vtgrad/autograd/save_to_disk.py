@@ -10,8 +10,10 @@ list. If a signal handler raises in the second one, the next one goes on with th
 process of a fork shares the files with its parent, and removes none.
 
 To unpack, the file is mapped into memory, privately: what is written to the unpacked tensor does
-not change the file. The mapping refers to the object too, because some systems cannot remove a file
-that is mapped. Whether the file is the one that was written is checked before each pass, and when
+not change the file. The mapping refers to the object too, because Windows cannot remove a file that
+is mapped. `__del__` closes the mapping: else it would let the object go first, and be closed after
+that. No array is on it then: the collector of cycles does not see arrays, and so frees nothing that
+one refers to. Whether the file is the one that was written is checked before each pass, and when
 it is mapped: see Note [Seals of files].
 """
 
@@ -100,6 +102,9 @@ class _Mapping(mmap.mmap):
     """
 
     file: _File
+
+    # One call of a C function.
+    __del__ = mmap.mmap.close
 
 
 class _File:

@@ -28,7 +28,7 @@ def main() -> int:
     paths = [path for folder in FOLDERS for path in (OPS / folder).glob("*.py")]
     # The stub of a module in C is written by hand.
     paths += [path for path in PACKAGE.rglob("*.pyi") if not path.with_suffix(".c").exists()]
-    present = {path.relative_to(PACKAGE).as_posix(): path.read_text() for path in paths}
+    present = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for path in paths}
     stale = sorted(
         name for name in files.keys() | present.keys() if files.get(name) != present.get(name)
     )
@@ -38,7 +38,7 @@ def main() -> int:
         return 1 if stale else 0
     for name in stale:
         if name in files:
-            (PACKAGE / name).write_text(files[name])
+            (PACKAGE / name).write_text(files[name], "utf-8", newline="\n")
             print(f"codegen: wrote {name}")
         else:
             (PACKAGE / name).unlink()

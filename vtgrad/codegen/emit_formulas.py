@@ -65,7 +65,7 @@ def emit_tensor_formulas(library: Library) -> str:
     bodies = ""
     for path in library.helper_files:
         names += exported(path)
-        source = path.read_text()
+        source = path.read_text("utf-8")
         tree = ast.parse(source)
         lines = source.splitlines(keepends=True)
         for statement in tree.body:

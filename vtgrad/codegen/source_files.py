@@ -21,7 +21,7 @@ def modules(folder: str) -> dict[str, Path]:
 
 def exported(path: Path) -> list[str]:
     """The names in a module's ``__all__``."""
-    for statement in ast.parse(path.read_text()).body:
+    for statement in ast.parse(path.read_text("utf-8")).body:
         if isinstance(statement, ast.Assign) and any(
             isinstance(t, ast.Name) and t.id == "__all__" for t in statement.targets
         ):
@@ -35,7 +35,7 @@ def aliases_in(path: Path) -> dict[str, str]:
     functions = functions_in([path])
     return {
         target.id: statement.value.id
-        for statement in ast.parse(path.read_text()).body
+        for statement in ast.parse(path.read_text("utf-8")).body
         if isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Name)
         and statement.value.id in functions
@@ -49,7 +49,7 @@ def functions_in(paths: Iterable[Path]) -> dict[str, ast.FunctionDef]:
     return {
         statement.name: statement
         for path in paths
-        for statement in ast.parse(path.read_text()).body
+        for statement in ast.parse(path.read_text("utf-8")).body
         if isinstance(statement, ast.FunctionDef)
     }
 
@@ -62,7 +62,7 @@ def keys_of(path: Path, name: str) -> list[str]:
     TableError
         If the module does not define it.
     """
-    for statement in ast.parse(path.read_text()).body:
+    for statement in ast.parse(path.read_text("utf-8")).body:
         if (
             isinstance(statement, ast.AnnAssign)
             and isinstance(statement.target, ast.Name)

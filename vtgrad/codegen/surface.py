@@ -103,7 +103,7 @@ def _composites_in(
     What the tables do not say of a function, its name and its first parameter tell: ``name_`` is a
     method, and another one a function, and a method too if it takes a tensor first.
     """
-    tree = ast.parse(path.read_text())
+    tree = ast.parse(path.read_text("utf-8"))
     first: dict[str, str] = {}
     exports: list[str] = []
     for statement in tree.body:

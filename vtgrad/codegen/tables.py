@@ -86,7 +86,7 @@ def read_table(path: Path) -> list[Operator]:
 
 def _entries(path: Path) -> Iterator[tuple[str, dict[str, object]]]:
     """The entries of one file, each with the file and the line where it begins."""
-    loader = _LOADER(path.read_text())
+    loader = _LOADER(path.read_text("utf-8"))
     try:
         root = loader.get_single_node()
     except yaml.MarkedYAMLError as error:

@@ -15,7 +15,7 @@ from typing import Final
 
 from vtgrad.engine.signals import Order, acquire_watchfully, look_for_signals, this_thread
 from vtgrad.errors import ForkedPassError
-from vtgrad.storage.thread_state import after_fork
+from vtgrad.storage.thread_state import after_fork, as_worker
 
 __all__ = ["run_on_helper_thread", "stop_helper_of"]
 
@@ -125,7 +125,7 @@ def run_on_helper_thread(work: Callable[[], object]) -> None:
     try:
         _waiting[own] = helper
         # One call of a C function, after which `started` shows whether there is a thread.
-        helper.started.extend(map(start_new_thread, (helper.run,), ((),)))
+        helper.started.extend(map(start_new_thread, (as_worker,), ((helper.run,),)))
         # This thread may have been abandoned before it was entered as waiting.
         look_for_signals()
         helper.wait()

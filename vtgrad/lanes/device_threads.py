@@ -27,6 +27,7 @@ from __future__ import annotations
 import threading
 from _thread import LockType, allocate_lock, start_new_thread
 from collections.abc import Callable, Sequence
+from functools import partial
 from heapq import heappop, heappush
 from typing import TYPE_CHECKING, Final, ParamSpec, Protocol, TypeVar
 
@@ -36,7 +37,7 @@ from vtgrad.engine.signals import acquire_watchfully, look_for_signals
 from vtgrad.engine.signals import this_thread as for_signals
 from vtgrad.storage.device import Device
 from vtgrad.storage.no_fp_warnings import KernelRunner
-from vtgrad.storage.thread_state import after_fork, own, part_of_thread
+from vtgrad.storage.thread_state import after_fork, as_worker, own, part_of_thread
 
 if TYPE_CHECKING:
     from vtgrad.engine.graph_task import GraphTask
@@ -293,7 +294,7 @@ def queue_of(run: RunOnLanes, device: Device) -> SharedReadyQueue:
     queue.users.add(run)
     if not queue.started:
         # One call of a C function, after which `started` shows whether there is a thread.
-        queue.started.extend(map(start_new_thread, (thread_init,), ((queue,),)))
+        queue.started.extend(map(start_new_thread, (as_worker,), ((partial(thread_init, queue),),)))
     return queue
 
 

@@ -172,12 +172,14 @@ class EventList(list[E]):
 
         Examples
         --------
-        >>> import json, tempfile
+        >>> import json, os, tempfile
         >>> with vt.autograd.profiler.profile() as p:
         ...     x = vt.ones(2).exp()
-        >>> with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        ...     p.export_chrome_trace(file.name)
-        ...     sorted({event["ph"] for event in json.load(file)["traceEvents"]})
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "trace.json")
+        ...     p.export_chrome_trace(path)
+        ...     with open(path, "rb") as file:
+        ...         sorted({event["ph"] for event in json.load(file)["traceEvents"]})
         ['M', 'X']
         """
         write_trace(path, [event for event in self if isinstance(event, FunctionEvent)])

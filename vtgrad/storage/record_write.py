@@ -33,7 +33,7 @@ from typing import Final
 from vtgrad.errors import VtgradError
 from vtgrad.storage.mark_written import mark_written
 from vtgrad.storage.tensor_impl import TensorImpl
-from vtgrad.storage.thread_state import after_fork
+from vtgrad.storage.thread_state import FREE_THREADED, after_fork, refuse_second_thread
 from vtgrad.storage.version_counter import INFERENCE, Record, Site, VersionCounter, WrittenPart
 from vtgrad.storage.write_log import SAVED
 
@@ -190,6 +190,8 @@ def count_write(impl: TensorImpl, operator: str, distance: int) -> None:
     operator, distance : str, int
         As in `record_write`.
     """
+    if FREE_THREADED:
+        refuse_second_thread()
     counter = impl.counter
     if counter.log is not None:
         # See Note [Marked for the next version].
@@ -204,6 +206,8 @@ def count_change(impl: TensorImpl, operator: str, distance: int) -> None:
 
     The parameters are those of `count_write`.
     """
+    if FREE_THREADED:
+        refuse_second_thread()
     counter = impl.counter
     version = counter.value = counter.value + 1
     record_write(impl, counter, version, operator, distance + _OWN_FRAME)

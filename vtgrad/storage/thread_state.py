@@ -24,27 +24,47 @@ its number, the count of its passes, the order of a thread that waits for it.
 A switch that encloses one call is `run_with`. Where enter and exit are apart, as in a ``with``
 block, the switch is written as in Note [Switching a mode]: a function that is called to restore a
 setting may be interrupted before it does so.
+
+Note [Without the global lock]
+
+Between the comparison of a mark and the move of a version no other thread runs, because the
+interpreter's global lock changes hands at calls and backward jumps only; much else that several
+threads may do at once rests on this. A free-threaded interpreter can run without the lock. One
+thread is as right there as ever. Two could take one number of a version, or move it back, so that
+a value that was overwritten counts as intact: a wrong gradient. So a second thread of the program
+is refused before it writes or records anything. Threads that the library starts itself, for lanes
+and for deep backwards, are workers: the thread that has called waits for them, and what they share
+is changed under locks of its own.
+
+The module in C asks for the lock, and Python then switches it on. So the question arises only
+without this module, and where ``PYTHON_GIL=0`` overrules it.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import threading
+from _thread import get_ident
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final, ParamSpec, TypeVar, cast
 
+from vtgrad.errors import NotSupportedError
 from vtgrad.storage.mode import Mode, switched
 
 __all__ = [
     "Settings",
+    "FREE_THREADED",
     "after_fork",
+    "as_worker",
     "carried",
     "changed",
     "keep_own_entry",
     "made",
     "own",
     "part_of_thread",
+    "refuse_second_thread",
     "run_with",
     "settle",
 ]
@@ -73,8 +93,49 @@ class Thread(threading.local):
     ident: int
     extra_of_new: object
 
+    def __init__(self) -> None:
+        # Python calls it on each thread that asks for a field.
+        refuse_second_thread()
+
+
+# Whether this interpreter can run without the lock. Its version says so.
+FREE_THREADED: Final = "free-threading" in sys.version
+# Interpreters that always have the lock have no such function, or none that says otherwise.
+_has_global_lock: Final[Callable[[], bool]] = getattr(sys, "_is_gil_enabled", lambda: True)
+# The thread that imports the library, and those that the library has started.
+_admitted: Final[set[int]] = {get_ident()}
+
+
+def refuse_second_thread() -> None:
+    """Raise on a second thread, if there is no lock; see Note [Without the global lock].
+
+    Asking for the state of a thread calls this too. Writes that do not ask call it where
+    `FREE_THREADED` is set.
+
+    Raises
+    ------
+    NotSupportedError
+        On any thread but the one that has imported the library, and those that it has started.
+    """
+    if not _has_global_lock() and get_ident() not in _admitted:
+        raise NotSupportedError(
+            "a second thread uses vtgrad, and this interpreter runs without its global lock, by "
+            "which vtgrad keeps versions and graphs right: use it on one thread, or set "
+            "PYTHON_GIL=1, or start Python with -X gil=1"
+        )
+
 
 thread: Final = Thread()
+
+
+def as_worker(work: Callable[[], object]) -> None:
+    """Do the work of a thread that the library has started; see Note [Without the global lock]."""
+    ident = get_ident()
+    _admitted.add(ident)
+    try:
+        work()
+    finally:
+        _admitted.discard(ident)
 
 
 class _Own:

@@ -79,6 +79,7 @@ from vtgrad.storage.record_write import (
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import FREE_THREADED, refuse_second_thread
 from vtgrad.storage.version_counter import INFERENCE
 from vtgrad.views.change_geometry import change_geometry
 from vtgrad.views.check_inplace import (
@@ -428,6 +429,8 @@ def write_part(impl: TensorImpl, index: PartIndex, value: object) -> bool:
                 array, inside = array[index], _ALL
             except (IndexError, OverflowError):
                 return False
+    if FREE_THREADED:
+        refuse_second_thread()
     if counter.log is not None:
         # See Note [Marked for the next version].
         while mark_part(impl, counter, index) != counter.value + 1:

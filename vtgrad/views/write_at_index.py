@@ -15,6 +15,7 @@ from vtgrad.storage.prepared_store import Store
 from vtgrad.storage.record_write import SETITEM, record_write
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import FREE_THREADED, refuse_second_thread
 from vtgrad.storage.version_counter import INFERENCE
 
 __all__ = ["write_at_index"]
@@ -100,6 +101,8 @@ def write_at_index(
     if store is None:
         return False
     function, arguments, written = store
+    if FREE_THREADED:
+        refuse_second_thread()
     if counter.log is not None:
         # See Note [Marked for the next version].
         while mark_written(impl, counter, written) != counter.value + 1:

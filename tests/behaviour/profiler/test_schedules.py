@@ -59,7 +59,7 @@ def test_steps_contain_their_operators_and_have_their_numbers_in_traces(tmp_path
     assert step.scope == 7
     path = tmp_path / "trace.json"
     p.export_chrome_trace(str(path))
-    names = [event["name"] for event in json.loads(path.read_text())["traceEvents"]]
+    names = [event["name"] for event in json.loads(path.read_text("utf-8"))["traceEvents"]]
     assert "ProfilerStep#1" in names
 
 

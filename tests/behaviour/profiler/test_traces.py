@@ -54,7 +54,7 @@ def trace(tmp_path: Path) -> list[TraceEvent]:
         program()
     path = tmp_path / "trace.json"
     p.export_chrome_trace(str(path))
-    whole = json.loads(path.read_text())
+    whole = json.loads(path.read_text("utf-8"))
     assert isinstance(whole, dict)
     return cast("list[TraceEvent]", whole["traceEvents"])
 
@@ -132,7 +132,7 @@ def test_each_node_that_an_operator_makes_has_an_arrow(tmp_path: Path) -> None:
         row.sum().backward()  # the producer of `row` is built anew
     path = tmp_path / "trace.json"
     p.export_chrome_trace(path)
-    trace = json.loads(path.read_text())["traceEvents"]
+    trace = json.loads(path.read_text("utf-8"))["traceEvents"]
     ends = {event["id"]: event for event in trace if event["ph"] == "f"}
     joined = [
         (innermost_at(trace, event["ts"]), innermost_at(trace, ends[event["id"]]["ts"]))

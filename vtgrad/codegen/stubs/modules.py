@@ -171,7 +171,7 @@ class Modules:
         folder = PACKAGE.joinpath(*parts)
         for path in (folder.with_suffix(".py") if parts else folder, folder / "__init__.py"):
             if path in self._generated or path.is_file():
-                return Module(name, path, self._generated.get(path) or path.read_text())
+                return Module(name, path, self._generated.get(path) or path.read_text("utf-8"))
         return None
 
     def at(self, name: str) -> Module:
