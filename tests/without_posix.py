@@ -88,12 +88,11 @@ def take_away() -> None:
         setattr(changed, name, _unless_in_use(getattr(os, name)))
     changed.symlink = changed.link = _no_link
     copies = {id(module): _instead(module) for module in (os, signal)}
-    for module in tuple(sys.modules.values()):
-        top = module.__name__.split(".")[0]
-        if isinstance(module, types.ModuleType) and top not in ("vtgrad", "tests", "conftest"):
-            for name, value in tuple(vars(module).items()):
+    for name, module in tuple(sys.modules.items()):
+        if name.split(".")[0] not in ("vtgrad", "tests", "conftest"):
+            for field, value in tuple(vars(module).items()):
                 if isinstance(value, types.ModuleType) and id(value) in copies:
-                    setattr(module, name, copies[id(value)])
+                    setattr(module, field, copies[id(value)])
     for name in OF_OS:
         if hasattr(os, name):
             delattr(os, name)

@@ -63,6 +63,16 @@ def test_what_became_slower_is_listed() -> None:
     assert list(shown(rows[1:]))[-1] == "slower beyond the spread: nothing"
 
 
+@pytest.fixture
+def makes_links(tmp_path: Path) -> None:
+    """Windows makes links for administrators only."""
+    try:
+        (tmp_path / "link").symlink_to(tmp_path)
+    except OSError:
+        pytest.skip("no links can be made here")
+
+
+@pytest.mark.usefixtures("makes_links")
 @pytest.mark.parametrize(("factor", "code"), [(1.0, 0), (1.5, 1)])
 def test_the_exit_code_says_so(
     factor: float, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
