@@ -273,6 +273,7 @@ __all__ = [
     "newaxis",
     "nn",
     "optim",
+    "overrides",
     "pi",
     "profiler",
     "return_types",
@@ -295,6 +296,7 @@ if TYPE_CHECKING:
     from vtgrad import linalg as linalg
     from vtgrad import nn as nn
     from vtgrad import optim as optim
+    from vtgrad import overrides as overrides
     from vtgrad import profiler as profiler
     from vtgrad import return_types as return_types
     from vtgrad import signal as signal
@@ -315,6 +317,7 @@ else:
         "nn",
         "numpy",
         "optim",
+        "overrides",
         "profiler",
         "return_types",
         "signal",

@@ -39,6 +39,7 @@ from vtgrad import jit as jit
 from vtgrad import linalg as linalg
 from vtgrad import nn as nn
 from vtgrad import optim as optim
+from vtgrad import overrides as overrides
 from vtgrad import profiler as profiler
 from vtgrad import random as random
 from vtgrad import return_types as return_types
@@ -513,6 +514,7 @@ __all__ = [
     "orgqr",
     "ormqr",
     "outer",
+    "overrides",
     "pad",
     "pairwise_distance",
     "pdist",
@@ -801,11 +803,23 @@ class Tensor(TensorBase):
     def __rxor__(self, other: Number) -> Self: ...
     def __setitem__(self, index: Index, value: Tensor | Number) -> None: ...
     def __sub__(self, other: Tensor | Number | NDArray[Any]) -> Self: ...
+    @classmethod
+    def __torch_function__(
+        cls,
+        func: Callable[..., object],
+        types: Iterable[builtins.type],
+        args: tuple[object, ...] = (),
+        kwargs: dict[str, object] | None = None,
+    ) -> object: ...
     def __truediv__(self, other: Tensor | Number | NDArray[Any]) -> Self: ...
     def __xor__(self, other: Tensor | Number | NDArray[Any]) -> Self: ...
     @property
     def _base(self) -> Self | None: ...
     def _is_view(self) -> builtins.bool: ...
+    @staticmethod
+    def _make_subclass(
+        cls: builtins.type[_S], data: Tensor, require_grad: builtins.bool = False
+    ) -> _S: ...
     def _neg_view(self) -> Self: ...
     def _repr_html_(self) -> str | None: ...
     @property

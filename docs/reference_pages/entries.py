@@ -45,6 +45,7 @@ MODULES = tuple(
         "vtgrad.interpolate",
         "vtgrad.jit",
         "vtgrad.optim",
+        "vtgrad.overrides",
         "vtgrad.return_types",
         "vtgrad.signal",
         "vtgrad.special",
@@ -61,11 +62,14 @@ MODULES = tuple(
 
 # Modules beside the operators that belong to a topic with another name.
 _TOPIC_OF_MODULE = {
+    "arguments": "overrides",
     "complex_transforms": "fft",
     "convolution": "sampled_functions",
     "convolutions": "signal",
     "covariances": "statistics",
     "cubic_spline": "interpolate",
+    "disable": "overrides",
+    "dispatch": "overrides",
     "distances": "linalg",
     "frequencies": "fft",
     "hermitian_transforms": "fft",
@@ -74,6 +78,7 @@ _TOPIC_OF_MODULE = {
     "shifts": "fft",
     "short_time": "fft",
     "windows": "fft",
+    "wrap": "overrides",
     "from_data": "creation",
     "from_memory": "creation",
     "file_reader": "files",
@@ -86,6 +91,7 @@ _TOPIC_OF_MODULE = {
     "logspace": "creation",
     "msort": "sorting",
     "multinomial": "random",
+    "names": "overrides",
     "nonzero_static": "indexing",
     "padding": "structure",
     "print_options": "files",

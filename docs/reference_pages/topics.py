@@ -50,7 +50,7 @@ GROUPS: dict[str, list[str]] = {
         "optim",
         "distributed",
     ],
-    "Beside them": ["errors", "types", "testing", "utils", "pytree", "viz"],
+    "Beside them": ["errors", "types", "overrides", "testing", "utils", "pytree", "viz"],
 }
 
 # The title of each page and what it is about, in a sentence.
@@ -114,6 +114,7 @@ TITLES: dict[str, tuple[str, str]] = {
     ),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "types": ("Several results", "`vtgrad.return_types`: the classes of results with names."),
+    "overrides": ("Overrides", "`vtgrad.overrides`: classes that take functions over."),
     "testing": (
         "Testing",
         "`vtgrad.testing.checking`: operators in random programs. `vtgrad.testing.strategies`: what"

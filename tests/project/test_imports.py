@@ -47,6 +47,7 @@ NOT_LOADED = (
     "vtgrad.nn",
     "vtgrad.numpy",
     "vtgrad.optim",
+    "vtgrad.overrides",
     "vtgrad.ops.rules.patterns",
     "vtgrad.profiler",
     "vtgrad.signal",

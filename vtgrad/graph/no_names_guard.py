@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from vtgrad.storage.key_set import NAMED
+from vtgrad.storage.key_set import NAMED, TORCH_FUNCTION
 from vtgrad.storage.thread_mode import thread
 
-__all__ = ["NoNamesGuard"]
+__all__ = ["FormulaGuard", "NoNamesGuard"]
 
 R = TypeVar("R")
 
@@ -34,6 +34,25 @@ class NoNamesGuard:
         before = thread.excluded_keys
         try:
             thread.excluded_keys = before | NAMED
+            return function(*args, **kwargs)
+        finally:
+            thread.excluded_keys = before
+
+
+class FormulaGuard:
+    """As `NoNamesGuard`, for the formulas of a node: no ``__torch_function__`` sees them either.
+
+    Not for nodes that run code of users, which is seen in backward as it is in forward.
+    """
+
+    __slots__ = ()
+
+    @staticmethod
+    def run(function: Callable[..., R], /, *args: object, **kwargs: object) -> R:
+        """Call a function; tensors have neither names nor classes of users for it."""
+        before = thread.excluded_keys
+        try:
+            thread.excluded_keys = before | NAMED | TORCH_FUNCTION
             return function(*args, **kwargs)
         finally:
             thread.excluded_keys = before

@@ -21,7 +21,7 @@ from vtgrad.graph.hooks import (
 )
 from vtgrad.graph.input_metadata import InputMetadata, ResultInfo, result_info
 from vtgrad.graph.next_edges import ANY_EDGES, NextEdge, as_edge, check_next_edges, edge_index
-from vtgrad.graph.no_names_guard import NoNamesGuard
+from vtgrad.graph.no_names_guard import FormulaGuard, NoNamesGuard
 from vtgrad.graph.observer import Observer, begin_node, observer_of_thread, observers
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.thread_local_state import this_thread
@@ -655,11 +655,16 @@ class Node(Edge):
             )
         observer = observer_of_thread() if observers else None
         if observer is None:
-            answers = NoNamesGuard.run(self.apply_tensors, grads, -1)
+            answers = self._guarded(grads)
         else:
             answers = self._observed_call(observer, grads)
         results = cast("tuple[T | None, ...]", tuple(answers))
         return results[0] if len(results) == 1 else results
+
+    def _guarded(self, grads: Sequence[TensorBase | None]) -> Sequence[TensorBase | None]:
+        if self.runs_users_code():
+            return NoNamesGuard.run(self.apply_tensors, grads, -1)
+        return FormulaGuard.run(self.apply_tensors, grads, -1)
 
     def _observed_call(
         self, observer: Observer, grads: Sequence[TensorBase | None]
@@ -667,7 +672,7 @@ class Node(Edge):
         """Run the node as an event; see Note [Observers]."""
         event = begin_node(observer, self, grads)
         try:
-            answers = NoNamesGuard.run(self.apply_tensors, grads, -1)
+            answers = self._guarded(grads)
         except BaseException:
             observer.end(event)
             raise

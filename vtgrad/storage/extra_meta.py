@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Final, TypeAlias
 
 from vtgrad.storage.device import Device
-from vtgrad.storage.key_set import BATCHED, LANE, NAMED
+from vtgrad.storage.key_set import BATCHED, LANE, NAMED, TORCH_FUNCTION
 from vtgrad.storage.version_counter import VersionCounter
 
 __all__ = ["NOTHING", "AliasList", "ExtraMeta", "Names", "StandsFor", "extra_of_lane"]
@@ -55,16 +55,20 @@ class ExtraMeta:
         What the tensor stands for, if it has no memory; see Note [Batched tensors].
     aliases : AliasList or None
         Where new aliases are added, which have the same list.
+    overrides : bool
+        Whether the class of the tensor has a ``__torch_function__`` of its own; aliases, whose
+        objects may be of another class, do not inherit it.
     key_set : int
         The keys that follow from these, see Note [Keys].
     """
 
-    __slots__ = ("aliases", "device", "key_set", "named_tensor_meta", "stands_for")
+    __slots__ = ("aliases", "device", "key_set", "named_tensor_meta", "overrides", "stands_for")
 
     named_tensor_meta: Names | None
     device: Device | None
     stands_for: StandsFor | None
     aliases: AliasList | None
+    overrides: bool
     key_set: int
 
     def __init__(
@@ -73,6 +77,7 @@ class ExtraMeta:
         device: Device | None = None,
         stands_for: StandsFor | None = None,
         aliases: AliasList | None = None,
+        overrides: bool = False,
     ) -> None:
         self.named_tensor_meta = named_tensor_meta
         self.device = device
@@ -81,20 +86,33 @@ class ExtraMeta:
         self.key_set = (0 if named_tensor_meta is None else NAMED) | (0 if device is None else LANE)
         if stands_for is not None:
             self.key_set |= BATCHED
+        self.overrides = overrides
+        if overrides:
+            self.key_set |= TORCH_FUNCTION
 
     def with_names(self, names: Names | None) -> ExtraMeta:
         """The same with other names; None, or only None in them, for no names."""
         if names is not None and names.count(None) == len(names):
             names = None
-        return ExtraMeta(names, self.device, self.stands_for, self.aliases)
+        return ExtraMeta(names, self.device, self.stands_for, self.aliases, self.overrides)
 
     def with_device(self, device: Device) -> ExtraMeta:
         """The same on a lane."""
-        return ExtraMeta(self.named_tensor_meta, device, self.stands_for, self.aliases)
+        return ExtraMeta(
+            self.named_tensor_meta, device, self.stands_for, self.aliases, self.overrides
+        )
 
     def with_aliases(self, aliases: AliasList) -> ExtraMeta:
         """The same, with a list to which new aliases are added."""
-        return ExtraMeta(self.named_tensor_meta, self.device, self.stands_for, aliases)
+        return ExtraMeta(
+            self.named_tensor_meta, self.device, self.stands_for, aliases, self.overrides
+        )
+
+    def with_overrides(self) -> ExtraMeta:
+        """The same, of a tensor whose class has a ``__torch_function__``."""
+        return ExtraMeta(
+            self.named_tensor_meta, self.device, self.stands_for, self.aliases, overrides=True
+        )
 
 
 # What a tensor has that has nothing beside the rest.

@@ -38,7 +38,16 @@ from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["BATCHED", "DUAL", "LANE", "NAMED", "TRACED", "keys"]
+__all__ = [
+    "BATCHED",
+    "DUAL",
+    "LANE",
+    "NAMED",
+    "TORCH_FUNCTION",
+    "TORCH_FUNCTION_OF_OTHERS",
+    "TRACED",
+    "keys",
+]
 
 # The bits of a key set. Of several keys the highest takes over first, so it is the outermost.
 # Tracing is last but one: what it follows are operators of arrays, into which the others are taken
@@ -48,6 +57,10 @@ TRACED: Final = 2
 DUAL: Final = 4
 BATCHED: Final = 8
 NAMED: Final = 16
+TORCH_FUNCTION: Final = 32
+# No key of a tensor: what a thread excludes with it are objects that are no tensors, and have
+# ``__torch_function__``.
+TORCH_FUNCTION_OF_OTHERS: Final = 64
 
 
 class Keys:

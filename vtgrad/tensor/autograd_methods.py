@@ -39,7 +39,7 @@ from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.warn import warn
-from vtgrad.tensor.subclass_methods import shown_in
+from vtgrad.tensor.subclass_methods import made_of, shown_in
 from vtgrad.views.differentiable_view_meta import producer_of, view_meta_of
 
 __all__ = ["AutogradMethods"]
@@ -703,7 +703,7 @@ class AutogradMethods(TensorMethods):
             if leaf is None:
                 cell = node.leaf_cell()
                 assert cell.memory is not None
-                leaf = cls._wrap(alias(cell.memory))
+                leaf = cast("Self", made_of(cls, alias(cell.memory)))
                 meta = AutogradMeta.of_leaf(node)
                 meta.requires_grad_ = cell.leaf_state is LeafState.ACCUMULATES
                 leaf._impl.autograd_meta = meta

@@ -43,6 +43,7 @@ from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_name import name_of
 from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.tensor.subclass_methods import SubclassMethods
 
 __all__ = ["deep_copy", "facts_of", "give_state", "rebuild_tensor", "reduce_tensor", "state_of"]
 
@@ -220,7 +221,8 @@ def rebuild_tensor(
     array = storage.strided(dtype.numpy, sizes, strides, offset)
     array = with_bits(array, conjugated, negated)
     given = None if names is None else checked_names(names, len(sizes))
-    tensor = cls._wrap(root.alias(array, offset * dtype.itemsize, strides))
+    impl = root.alias(array, offset * dtype.itemsize, strides)
+    tensor = cls._of_impl(impl) if issubclass(cls, SubclassMethods) else cls._wrap(impl)
     tensor._impl.set_names(given)
     if requires_grad is True:
         request_grad(tensor)

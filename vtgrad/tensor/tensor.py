@@ -39,7 +39,7 @@ from vtgrad.tensor.named_methods import NamedMethods
 from vtgrad.tensor.new_tensor import new_tensor
 from vtgrad.tensor.operator_methods import OperatorMethods
 from vtgrad.tensor.pickling import give_state, state_of
-from vtgrad.tensor.subclass_methods import SubclassMethods
+from vtgrad.tensor.subclass_methods import SubclassMethods, override
 
 __all__ = ["Tensor"]
 
@@ -105,7 +105,10 @@ class Tensor(
             )
         only = data[0] if len(data) == 1 else None
         dtype = only.dtype if isinstance(only, TensorBase) else get_default_dtype()
-        self._impl = new_tensor(type(self).__name__, dtype, data, size, device)._impl
+        impl = new_tensor(type(self).__name__, dtype, data, size, device)._impl
+        if type(self)._find_torch_function():
+            override(impl)
+        self._impl = impl
 
     if not TYPE_CHECKING:
         # Hidden from type checkers, so that subclasses may declare their own types. Defined here

@@ -23,6 +23,7 @@ _SHOWN: Final = {
     "_is_view",
     "_neg_view",
     "_repr_html_",
+    "_make_subclass",
     "_version",
     "_view_func",
 }

@@ -34,9 +34,11 @@ from vtgrad.errors import (
 from vtgrad.generator import Generator
 from vtgrad.ops.calling.constants import as_tensors, tensors_for_numbers
 from vtgrad.ops.calling.numbers import out_of_context
+from vtgrad.ops.calling.take_over import call_override, is_overridden, override_handler
 from vtgrad.ops.operator import described
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.integers import integer
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.strides import MAX_DIMS
 from vtgrad.storage.tensor_base import TensorBase
@@ -223,9 +225,17 @@ def explained(function: F) -> F:
 
     @functools.wraps(function)
     def call(*arguments: object, **options: object) -> object:
+        if keys.active and is_overridden(*arguments, *options.values()):
+            return call_override(call, *arguments, **options)
         try:
             return function(*arguments, **options)
         except Exception as error:
+            overrides = override_handler()
+            if overrides is not None:
+                if overrides.has_raised(error):
+                    raise
+                if overrides.takes([*arguments, *options.values()]):
+                    return call_override(call, *arguments, **options)
             made = _explain_call(error, function, arguments, options)
             if made is None:
                 raise

@@ -10,6 +10,7 @@ from vtgrad.errors import ArgumentTypeError, DTypeError
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant, tensor_beside
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
+from vtgrad.ops.calling.take_over import override_handler
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
@@ -38,6 +39,9 @@ def python_operand(tensor: TensorBase, other: object) -> TensorBase | Number | N
         other = python_number(other)
     if isinstance(other, (int, float, complex)):
         return other
+    if override_handler() is not None and hasattr(type(other), "__torch_function__"):
+        # The operator fails with it, and hands over; see Note [Overridden functions].
+        return cast("TensorBase", other)
     return constant(other, tensor) if is_array(other) else None
 
 

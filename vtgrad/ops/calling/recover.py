@@ -32,6 +32,7 @@ from vtgrad.ops.calling.numbers import (
     has_number_tensor,
     out_of_context,
 )
+from vtgrad.ops.calling.take_over import override_handler
 from vtgrad.ops.operator import Operator, described
 from vtgrad.storage.no_fp_warnings import renew_context
 
@@ -72,6 +73,12 @@ def recover(
     try:
         if renew_context(error):
             return cast("R", function(*args, **kwargs))
+        overrides = override_handler()
+        if overrides is not None:
+            if overrides.has_raised(error):
+                raise
+            if overrides.takes([*args, *kwargs.values()]):
+                return cast("R", overrides(operator, function, args, kwargs))
         parameters = operator.stated
         if "out" in kwargs:
             parameters += " out:Tensor|None" if operator.results == 1 else " out:Pair|None"

@@ -12,26 +12,31 @@ over first is the operator's record, see Note [One record for each operator].
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
 from vtgrad.graph.tracer import is_traced_elsewhere, thread, tracing
 from vtgrad.ops.calling.constants import holds_array, with_constants
 from vtgrad.ops.operator import Operator
-from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TRACED, keys
+from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TORCH_FUNCTION, TRACED, keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
     "Handler",
+    "OverrideHandler",
+    "call_override",
     "handle_key",
     "is_drawn_in_batch",
     "is_keyed",
     "is_keyed_as_whole",
     "is_keyed_on_memory",
     "is_named",
+    "is_overridden",
     "keyed_operands",
     "keys_of",
+    "override_handler",
     "take_over",
+    "without_overrides",
 ]
 
 R = TypeVar("R")
@@ -66,12 +71,46 @@ class Handler(Protocol):
         """
 
 
+class OverrideHandler(Handler, Protocol):
+    """The handler for classes that have ``__torch_function__``: Note [Overridden functions].
+
+    Calls that have failed ask it: the operand that is to blame may be no tensor, and have one.
+
+    Attributes
+    ----------
+    plain : frozenset of type
+        Classes whose objects take nothing over, for a quick answer.
+    """
+
+    plain: frozenset[type]
+
+    def call(
+        self,
+        function: Callable[..., object],
+        args: tuple[object, ...],
+        kwargs: dict[str, object],
+        /,
+    ) -> object:
+        """Call ``__torch_function__`` in place of a function that has no record."""
+
+    def takes(self, values: Iterable[object], /) -> bool:
+        """Whether one of the arguments takes the call over."""
+
+    def has_raised(self, error: BaseException, /) -> bool:
+        """Whether an error is that of a call that was taken over."""
+
+
 _handlers: Final[dict[int, Handler]] = {}
 
 
 def handle_key(key: int, handler: Handler) -> None:
     """Name the handler of a key, before any tensor has it."""
     _handlers[key] = handler
+
+
+def override_handler() -> OverrideHandler | None:
+    """The handler of ``__torch_function__``; None until `vtgrad.overrides` is loaded."""
+    return cast("OverrideHandler | None", _handlers.get(TORCH_FUNCTION))
 
 
 def is_keyed(*operands: object) -> bool:
@@ -107,6 +146,50 @@ def keys_of(tensor: TensorBase) -> int:
         if thread.tracer is not None or (tracing.count and is_traced_elsewhere(impl)):
             found |= TRACED
     return found & ~thread.excluded_keys
+
+
+def is_overridden(*operands: object) -> bool:
+    """Whether the class of one of the operands takes the function over.
+
+    For functions that look at no other key, since they call operators. They ask `keys.active`
+    first:
+
+        if keys.active and is_overridden(input):
+            return call_override(flatten, input, start_dim, end_dim)
+    """
+    handler = override_handler()
+    if handler is None:
+        return False
+    return not handler.plain.issuperset(map(type, operands)) and handler.takes(operands)
+
+
+def call_override(
+    # Not of R alone: its own signature is generic.
+    function: Callable[..., R | object],
+    *args: object,
+    **kwargs: object,
+) -> R:
+    """What ``__torch_function__`` gives in place of a function.
+
+    Parameters
+    ----------
+    function : callable
+        The public function.
+    *args, **kwargs
+        Its arguments.
+    """
+    handler = cast("OverrideHandler", _handlers[TORCH_FUNCTION])
+    return cast("R", handler.call(function, args, kwargs))
+
+
+def without_overrides(function: Callable[..., R], /, *args: object, **kwargs: object) -> R:
+    """Call a function; for it, subclasses of `Tensor` have no ``__torch_function__``."""
+    before = thread.excluded_keys
+    try:
+        thread.excluded_keys = before | TORCH_FUNCTION
+        return function(*args, **kwargs)
+    finally:
+        thread.excluded_keys = before
 
 
 def is_keyed_as_whole(*operands: object) -> bool:
@@ -180,6 +263,9 @@ def take_over(
             if isinstance(value, Sequence):
                 for tensor in keyed_operands((value,), {}):
                     found |= keys_of(tensor)
+    if found & TORCH_FUNCTION or (kwargs and _keys(tuple(kwargs.values())) & TORCH_FUNCTION):
+        # It gets what the caller passed.
+        return cast("R", _handlers[TORCH_FUNCTION](operator, function, args, kwargs))
     if others:
         # A handler looks at the operands, and would take what is no tensor for no operand at all.
         args = with_constants(operator, args, kwargs) or args

@@ -11,9 +11,11 @@ from vtgrad.ops.calling.arguments import array_of, is_array
 from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number, NumpyDType
 from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -96,11 +98,15 @@ def square(input: T, *, out: T | None = None) -> T:
     >>> x.grad
     tensor([-6.,  1.])
     """
+    if keys.active and is_overridden(input, out):
+        return call_override(square, input, out=out)
     return F.pow_Tensor_Scalar(input, 2, out=out)
 
 
 def square_(input: T) -> T:
     """Raise the tensor itself to the power of 2."""
+    if keys.active and is_overridden(input):
+        return call_override(square_, input)
     return F.pow_Tensor_Scalar_(input, 2)
 
 
@@ -181,6 +187,8 @@ def float_power(
     >>> x.grad
     tensor([6.])
     """
+    if keys.active and is_overridden(input, exponent, out):
+        return call_override(float_power, input, exponent, out=out)
     if is_array(input):
         return float_power(constant(input, exponent), exponent, out=out)
     if is_array(exponent):

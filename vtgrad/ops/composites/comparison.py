@@ -11,6 +11,7 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant, exact_beside
 from vtgrad.ops.calling.lost_gradient import ARGUMENT, note_number
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.key_set import keys
@@ -83,6 +84,8 @@ def clamp(
     >>> y.detach(), x.grad
     (tensor([0.0000, 0.5000, 1.0000]), tensor([0., 1., 0.]))
     """
+    if keys.active and is_overridden(input, min, max, out):
+        return call_override(clamp, input, min, max, out=out)
     low, high = _bounds(input, min, max)
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
@@ -95,6 +98,8 @@ def clamp_(
     input: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
 ) -> T:
     """Limit the tensor itself; see `clamp`."""
+    if keys.active and is_overridden(input, min, max):
+        return call_override(clamp_, input, min, max)
     low, high = _bounds(input, min, max)
     if isinstance(low, TensorBase) or isinstance(high, TensorBase):
         assert not isinstance(low, Number)
@@ -145,6 +150,8 @@ def clip(
     out: T | None = None,
 ) -> T:
     """Another name of `clamp`."""
+    if keys.active and is_overridden(input, min, max, out):
+        return call_override(clip, input, min, max, out=out)
     return clamp(input, min, max, out=out)
 
 
@@ -152,6 +159,8 @@ def clip_(
     input: T, min: TensorBase | Number | None = None, max: TensorBase | Number | None = None
 ) -> T:
     """Another name of `clamp_`."""
+    if keys.active and is_overridden(input, min, max):
+        return call_override(clip_, input, min, max)
     return clamp_(input, min, max)
 
 
@@ -218,6 +227,8 @@ def where(
     >>> vt.where(x > 0)
     (tensor([0, 2]),)
     """
+    if keys.active and is_overridden(condition, input, other, out):
+        return call_override(where, condition, input, other, out=out)
     if input is None and other is None:
         if out is not None:
             raise ArgumentTypeError("where with the condition alone takes no out=")

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from vtgrad.ops.calling.sequences import sequence_of_tensors
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.composites.views.reshaping import at_least
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["column_stack", "concat", "concatenate", "dstack", "hstack", "row_stack", "vstack"]
@@ -18,11 +20,15 @@ T = TypeVar("T", bound=TensorBase)
 
 def concat(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """Another name of `cat`."""
+    if keys.active and is_overridden(tensors, out):
+        return call_override(concat, tensors, dim, out=out)
     return F.cat(tensors, dim, out=out)
 
 
 def concatenate(tensors: Sequence[T], dim: int = 0, *, out: T | None = None) -> T:
     """Another name of `cat`."""
+    if keys.active and is_overridden(tensors, out):
+        return call_override(concatenate, tensors, dim, out=out)
     return F.cat(tensors, dim, out=out)
 
 
@@ -63,6 +69,8 @@ def hstack(tensors: Sequence[T], *, out: T | None = None) -> T:
     tensor([[0., 1., 1.],
             [0., 1., 1.]])
     """
+    if keys.active and is_overridden(tensors, out):
+        return call_override(hstack, tensors, out=out)
     each = _each_at_least(tensors, 1, "hstack")
     return F.cat(each, 0 if each[0].ndim == 1 else 1, out=out)
 
@@ -102,6 +110,8 @@ def vstack(tensors: Sequence[T], *, out: T | None = None) -> T:
             [3, 4],
             [5, 6]])
     """
+    if keys.active and is_overridden(tensors, out):
+        return call_override(vstack, tensors, out=out)
     return F.cat(_each_at_least(tensors, 2, "vstack"), 0, out=out)
 
 
@@ -137,6 +147,8 @@ def row_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
     tensor([[1, 2],
             [3, 4]])
     """
+    if keys.active and is_overridden(tensors, out):
+        return call_override(row_stack, tensors, out=out)
     return F.cat(_each_at_least(tensors, 2, "row_stack"), 0, out=out)
 
 
@@ -177,6 +189,8 @@ def dstack(tensors: Sequence[T], *, out: T | None = None) -> T:
     >>> vt.dstack([vt.ones(2, 3), vt.zeros(2, 3)]).shape
     vtgrad.Size([2, 3, 2])
     """
+    if keys.active and is_overridden(tensors, out):
+        return call_override(dstack, tensors, out=out)
     return F.cat(_each_at_least(tensors, 3, "dstack"), 2, out=out)
 
 
@@ -219,6 +233,8 @@ def column_stack(tensors: Sequence[T], *, out: T | None = None) -> T:
     tensor([[1, 3, 4],
             [2, 5, 6]])
     """
+    if keys.active and is_overridden(tensors, out):
+        return call_override(column_stack, tensors, out=out)
     each = sequence_of_tensors(tensors, "column_stack")
     return F.cat([F.reshape(x, x.numel(), 1) if x.ndim < 2 else x for x in each], 1, out=out)
 

@@ -9,7 +9,7 @@ from vtgrad.errors import ArgumentTypeError, DeviceError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.reduction_arguments import UNSET, Unset
 from vtgrad.ops.calling.sequences import given_integers
-from vtgrad.ops.calling.take_over import is_keyed, take_over
+from vtgrad.ops.calling.take_over import call_override, is_keyed, is_overridden, take_over
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.generated.operators import RESIZE_, RESIZE_AS_, SET_
 from vtgrad.storage.integers import integer
@@ -251,6 +251,8 @@ def is_set_to(input: TensorBase, tensor: TensorBase) -> bool:
     >>> vt.is_set_to(x, x[1:]), vt.is_set_to(x, x.clone())
     (False, False)
     """
+    if keys.active and is_overridden(input, tensor):
+        return call_override(is_set_to, input, tensor)
     array_of(input, "input")
     array_of(tensor, "tensor")
     one, other = input._impl, tensor._impl

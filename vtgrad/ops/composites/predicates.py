@@ -11,6 +11,7 @@ from vtgrad.graph.tracer import read_value
 from vtgrad.ops import kernels as k
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
@@ -81,6 +82,8 @@ def allclose(
     >>> vt.allclose(x, x + 1e-3, atol=0.01)
     True
     """
+    if keys.active and is_overridden(input, other):
+        return call_override(allclose, input, other, rtol, atol, equal_nan)
     close = F.isclose(input, other, rtol, atol, equal_nan)
     if keys.modes:
         read_value(close)
@@ -172,6 +175,8 @@ def is_nonzero(input: TensorBase) -> bool:
     >>> bool(vt.tensor(float('nan')))
     True
     """
+    if keys.active and is_overridden(input):
+        return call_override(is_nonzero, input)
     array = array_of(input, "input")
     if math.prod(array.shape) != 1:
         raise AmbiguousTruthError(
@@ -205,6 +210,8 @@ def numel(input: TensorBase) -> int:
     >>> vt.numel(vt.zeros(2, 3)), vt.numel(vt.tensor(5.0)), vt.numel(vt.zeros(0, 3))
     (6, 1, 0)
     """
+    if keys.active and is_overridden(input):
+        return call_override(numel, input)
     return math.prod(array_of(input, "input").shape)
 
 
@@ -261,6 +268,8 @@ def is_complex(input: TensorBase) -> bool:
     >>> vt.is_complex(vt.tensor([1.0]))
     False
     """
+    if keys.active and is_overridden(input):
+        return call_override(is_complex, input)
     kind: str = array_of(input, "input").dtype.kind
     return kind == "c"
 
@@ -295,6 +304,8 @@ def is_floating_point(input: TensorBase) -> bool:
     >>> vt.is_floating_point(vt.tensor([1j]))
     False
     """
+    if keys.active and is_overridden(input):
+        return call_override(is_floating_point, input)
     kind: str = array_of(input, "input").dtype.kind
     return kind == "f"
 
@@ -328,6 +339,8 @@ def is_signed(input: TensorBase) -> bool:
     >>> vt.is_signed(vt.tensor([True]))
     False
     """
+    if keys.active and is_overridden(input):
+        return call_override(is_signed, input)
     return array_of(input, "input").dtype.kind not in "bu"
 
 
@@ -360,4 +373,6 @@ def is_same_size(input: TensorBase, other: TensorBase) -> bool:
     >>> vt.is_same_size(vt.ones(3), vt.ones(1, 3))
     False
     """
+    if keys.active and is_overridden(input, other):
+        return call_override(is_same_size, input, other)
     return bool(array_of(input, "input").shape == array_of(other, "other").shape)

@@ -8,6 +8,7 @@ from vtgrad.errors import ArgumentTypeError
 from vtgrad.generator import Generator
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.calling.from_python import check_differentiable, request_grad
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.composites.creation import empty_like
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.drawing import target_of_draw
@@ -81,6 +82,8 @@ def bernoulli(
     >>> 0.2 < draws.mean().item() < 0.3
     True
     """
+    if keys.active and is_overridden(input, out):
+        return call_override(bernoulli, input, p, generator=generator, out=out)
     if p is None:
         return F.bernoulli_default(input, generator=generator, out=out)
     if out is not None:
@@ -196,6 +199,16 @@ def rand_like(
     >>> a.shape, vt.equal(a, b), a.min().item() >= 0, a.max().item() < 1
     (vtgrad.Size([2, 3]), True, True, True)
     """
+    if keys.active and is_overridden(input):
+        return call_override(
+            rand_like,
+            input,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+            generator=generator,
+        )
     result = _to_fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format))
     return _leaf(F.uniform_(result, generator=generator), requires_grad)
 
@@ -249,6 +262,16 @@ def randn_like(
     >>> a.shape, vt.equal(a, b)
     (vtgrad.Size([2, 3]), True)
     """
+    if keys.active and is_overridden(input):
+        return call_override(
+            randn_like,
+            input,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+            generator=generator,
+        )
     result = _to_fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format))
     return _leaf(F.normal_(result, generator=generator), requires_grad)
 
@@ -312,6 +335,18 @@ def randint_like(
     >>> vt.logical_and(x >= 0, x < 3).all().item()
     True
     """
+    if keys.active and is_overridden(input):
+        return call_override(
+            randint_like,
+            input,
+            low,
+            high,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+            generator=generator,
+        )
     result = _to_fill(empty_like(input, dtype=dtype, device=device, memory_format=memory_format))
     if requires_grad:
         check_differentiable(result._impl.dtype)

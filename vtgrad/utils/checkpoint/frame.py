@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from vtgrad.engine.current_graph_task import running
 from vtgrad.errors import CheckpointError, ViewInvalidError
@@ -43,7 +43,7 @@ from vtgrad.storage.record_write import OUTERMOST, caller
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import settle, thread
 from vtgrad.storage.version_counter import VersionCounter
-from vtgrad.tensor.subclass_methods import class_of_saved
+from vtgrad.tensor.subclass_methods import brought_to, class_of_saved
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.checkpoint.digest import sum_of
 from vtgrad.utils.checkpoint.named import NamesOfCall
@@ -330,7 +330,7 @@ class Frame:
                     cls = self._classes.get(nr)
                     if cls is not None and type(argument) is Tensor:
                         # Made again, because the tensor itself is dead.
-                        cast("Any", argument).__class__ = cls
+                        arguments[nr] = brought_to(cls, argument)
                 if self._random is not None:
                     self._random.enter()
                 run.call(self._names.given_to(arguments))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from vtgrad.engine.backward import backward as run_backward
 from vtgrad.engine.current_graph_task import running
@@ -15,9 +15,10 @@ from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import own_meta, requires_grad
 from vtgrad.ops.view_impls import views as view_impls
 from vtgrad.storage.mode import mode_of
-from vtgrad.storage.tensor_base import TensorBase, handle_like
+from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_state import changed, run_with
 from vtgrad.storage.warn import warn
+from vtgrad.tensor.subclass_methods import made_of
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.utils.checkpoint.digest import sum_of
 from vtgrad.utils.checkpoint.named import NamesOfCall
@@ -68,9 +69,7 @@ class _Call:
         """The arguments for another run, and the leaves among them."""
         arguments, leaves = list(self._arguments), dict[int, TensorBase]()
         for nr, tensor in zip(indices, tensors, strict=True):
-            arguments[nr] = leaf = handle_like(tensor, view_impls.alias(tensor._impl))
-            # Results on a scalar of `vtgrad.numpy` are arrays at first.
-            cast("Any", leaf).__class__ = type(tensor)
+            arguments[nr] = leaf = made_of(type(tensor), view_impls.alias(tensor._impl))
             leaf._impl.set_names(self._names.of(nr))
             if requires_grad(tensor):
                 own_meta(leaf).requires_grad_ = True

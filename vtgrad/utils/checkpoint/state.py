@@ -19,6 +19,7 @@ from vtgrad.storage.lazy_array import physical, resolved
 from vtgrad.storage.strides import reach
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.tensor.subclass_methods import made_of
 
 __all__ = ["KeptArray", "KeptTensor", "State", "flatten", "has_tangent"]
 
@@ -232,6 +233,4 @@ class KeptTensor(NamedTuple):
 
 def tensor_of(kind: type[TensorBase], impl: TensorImpl) -> TensorBase:
     """A tensor of a class on an impl that no other tensor has."""
-    tensor: TensorBase = kind._make(kind)
-    tensor._impl = impl
-    return tensor
+    return made_of(kind, impl)

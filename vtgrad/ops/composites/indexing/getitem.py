@@ -19,6 +19,7 @@ from vtgrad.graph.thread_levels import thread as thread_mode
 from vtgrad.graph.tracer import read_value
 from vtgrad.ops.calling.arguments import is_array
 from vtgrad.ops.calling.constants import constant
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.copying_nodes import CopyBackwards
 from vtgrad.ops.generated.views_nodes import SelectBackward0, SliceBackward0
@@ -80,6 +81,8 @@ def getitem(tensor: T, expression: object) -> T:
     if part is not None:
         return part
     if keys.active:
+        if is_overridden(tensor, expression):
+            return call_override(getitem, tensor, expression)
         expression = with_stacked_lists(expression)
     plan = parse_index(expression, tensor._impl.array.shape, _array_of)
     part = _through(tensor, plan.steps)
@@ -128,6 +131,9 @@ def setitem(tensor: T, expression: object, value: object) -> None:
                     return
             elif write_recorded_part(tensor, index, value, CopyBackwards.record, _MAKERS):
                 return
+    if keys.active and is_overridden(tensor, value):
+        call_override(setitem, tensor, expression, value)
+        return
     thread = get_ident()
     try:
         begin_write_as("__setitem__", DIRECT)

@@ -16,7 +16,13 @@ from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.reduction_arguments import check_flag
-from vtgrad.ops.calling.take_over import is_keyed, is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import (
+    call_override,
+    is_keyed,
+    is_keyed_as_whole,
+    is_overridden,
+    take_over,
+)
 from vtgrad.ops.composites.support.undifferentiable import NotImplemented as NotImplementedNode
 from vtgrad.ops.composites.support.undifferentiable import without_derivative
 from vtgrad.ops.generated import functional as F
@@ -288,6 +294,8 @@ def scatter(
     tensor([[6., 1., 1.],
             [1., 1., 6.]])
     """
+    if keys.active and is_overridden(input, index, src, out):
+        return call_override(scatter, input, dim, index, src, value=value, reduce=reduce, out=out)
     src = _one_of(input, src, value, "scatter")
     if reduce is not None:
         result = F.scatter_reduced(input, dim, index, src, reduce, out=out)

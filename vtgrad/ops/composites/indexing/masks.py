@@ -7,7 +7,9 @@ from typing import Literal, TypeVar, overload
 from vtgrad.errors import OptionValueError
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.reduction_arguments import check_flag
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["argwhere", "nonzero"]
@@ -49,6 +51,8 @@ def argwhere(input: T) -> T:
     >>> vt.argwhere(vt.tensor(5)).shape
     vtgrad.Size([1, 0])
     """
+    if keys.active and is_overridden(input):
+        return call_override(argwhere, input)
     return F.nonzero_rows(input)
 
 

@@ -13,7 +13,7 @@ from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.constants import as_tensors
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import call_override, is_keyed_as_whole, is_overridden, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import MATMUL, OUTER
 from vtgrad.storage.key_set import keys
@@ -125,6 +125,8 @@ def matmul(input: T, other: TensorBase, *, out: T | None = None) -> T:
     >>> w.grad
     tensor([4., 6.])
     """
+    if keys.active and is_overridden(input, other, out):
+        return call_override(matmul, input, other, out=out)
     try:
         left, right = array_of(input, "input").ndim, array_of(other, "other").ndim
     except ArgumentTypeError:

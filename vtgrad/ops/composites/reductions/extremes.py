@@ -16,11 +16,13 @@ from vtgrad.ops.calling.reduction_arguments import (
     dim_or_name,
     either,
 )
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.reductions import (
     MaxResult,
     MinResult,
 )
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["max", "min"]
@@ -182,6 +184,18 @@ def max(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
+    if keys.active and is_overridden(input, dim_or_other, dim, other, out):
+        return call_override(
+            max,
+            input,
+            dim_or_other,
+            keepdim,
+            dim=dim,
+            other=other,
+            out=out,
+            axis=axis,
+            keepdims=keepdims,
+        )
     given, second = _given("max", dim_or_other, dim, other, axis, keepdim)
     keepdim = _keepdim("max", given, keepdim, keepdims)
     if given is not UNSET:
@@ -297,6 +311,18 @@ def min(
     >>> w.grad
     tensor([0.5000, 0.5000, 0.0000])
     """
+    if keys.active and is_overridden(input, dim_or_other, dim, other, out):
+        return call_override(
+            min,
+            input,
+            dim_or_other,
+            keepdim,
+            dim=dim,
+            other=other,
+            out=out,
+            axis=axis,
+            keepdims=keepdims,
+        )
     given, second = _given("min", dim_or_other, dim, other, axis, keepdim)
     keepdim = _keepdim("min", given, keepdim, keepdims)
     if given is not UNSET:

@@ -16,9 +16,11 @@ from vtgrad.ops.calling.reduction_arguments import (
     dims_or_names,
     either,
 )
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.calling.types import Dims
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -91,6 +93,10 @@ def nanmean(
     >>> vt.nanmean(x, dim=1)
     tensor([1.0000, 3.5000])
     """
+    if keys.active and is_overridden(input, out):
+        return call_override(
+            nanmean, input, dim, keepdim, dtype=dtype, out=out, axis=axis, keepdims=keepdims
+        )
     if axis is not UNSET:
         if dim is not None:
             either(dim, axis, "dim and axis")

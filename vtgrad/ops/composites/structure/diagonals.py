@@ -8,9 +8,11 @@ from vtgrad.errors import ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.from_python import number_of
 from vtgrad.ops.calling.sequences import sequence_of_tensors
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.composites.views.same_elements import contiguous
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Number
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["block_diag", "diag", "diagflat", "fill_diagonal_"]
@@ -218,4 +220,6 @@ def block_diag(*tensors: T) -> T:
             [0, 0, 5, 6, 0],
             [0, 0, 0, 0, 7]])
     """
+    if keys.active and is_overridden(*tensors):
+        return call_override(block_diag, *tensors)
     return F.block_diagonal(sequence_of_tensors(tensors, "block_diag"))

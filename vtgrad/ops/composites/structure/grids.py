@@ -12,9 +12,11 @@ import numpy as np
 from vtgrad.errors import DTypeError, ShapeError
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.sequences import given_tensors, sequence_of_tensors
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.composites.views.reshaping import flatten
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.strides import MAX_DIMS, check_sizes
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
@@ -67,6 +69,8 @@ def meshgrid(*tensors: T | Sequence[T], indexing: str | None = None) -> tuple[T,
     >>> vt.meshgrid(vt.ones(2), vt.ones(3), indexing='xy')[0].shape
     vtgrad.Size([3, 2])
     """
+    if keys.active and is_overridden(*tensors):
+        return call_override(meshgrid, *tensors, indexing=indexing)
     given: Sequence[T] = given_tensors(tensors)
     if not given:
         raise ShapeError("meshgrid needs at least one tensor")
@@ -129,6 +133,8 @@ def cartesian_prod(*tensors: T) -> T:
             [2, 3],
             [2, 4]])
     """
+    if keys.active and is_overridden(*tensors):
+        return call_override(cartesian_prod, *tensors)
     vectors = sequence_of_tensors(tensors, "cartesian_prod")
     for x in vectors:
         if x.ndim != 1:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeVar
 
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["view_copy"]
@@ -48,4 +50,6 @@ def view_copy(input: T, size: Sequence[int], *, out: T | None = None) -> T:
     >>> vt.view_copy(x.t(), (6,))
     tensor([0, 3, 1, 4, 2, 5])
     """
+    if keys.active and is_overridden(input, out):
+        return call_override(view_copy, input, size, out=out)
     return F._view_copy(input, size, out=out)

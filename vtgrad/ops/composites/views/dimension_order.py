@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed_as_whole, take_over
+from vtgrad.ops.calling.take_over import call_override, is_keyed_as_whole, is_overridden, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import MOVEDIM
 from vtgrad.storage.geometry import (
@@ -79,6 +79,8 @@ def moveaxis(
     destination: int | Sequence[int],
 ) -> T:
     """Another name of `movedim`."""
+    if keys.active and is_overridden(input):
+        return call_override(moveaxis, input, source, destination)
     return movedim(input, source, destination)
 
 
@@ -111,6 +113,8 @@ def swapaxes(input: T, axis0: int, axis1: int) -> T:
     >>> vt.swapaxes(vt.zeros(2, 3, 4), 0, -1).shape
     vtgrad.Size([4, 3, 2])
     """
+    if keys.active and is_overridden(input):
+        return call_override(swapaxes, input, axis0, axis1)
     return F.transpose(input, axis0, axis1)
 
 
@@ -143,6 +147,8 @@ def swapdims(input: T, dim0: int, dim1: int) -> T:
     >>> vt.swapdims(vt.zeros(2, 3, 4), 0, -1).shape
     vtgrad.Size([4, 3, 2])
     """
+    if keys.active and is_overridden(input):
+        return call_override(swapdims, input, dim0, dim1)
     return F.transpose(input, dim0, dim1)
 
 

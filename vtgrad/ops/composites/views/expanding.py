@@ -8,10 +8,12 @@ from typing import TypeVar, cast
 from vtgrad.ops.calling.arguments import array_of, is_array
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.geometry import (
     broadcast_shapes,
 )
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["broadcast_tensors", "broadcast_to", "expand_as"]
@@ -56,6 +58,8 @@ def expand_as(input: T, other: TensorBase) -> T:
     >>> x
     tensor([7., 2.])
     """
+    if keys.active and is_overridden(input, other):
+        return call_override(expand_as, input, other)
     return F.expand_sizes(input, array_of(other, "other").shape)
 
 

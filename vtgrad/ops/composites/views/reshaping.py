@@ -15,7 +15,13 @@ from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explain, explained
 from vtgrad.ops.calling.reduction_arguments import checked_dim
 from vtgrad.ops.calling.sequences import given_integers, given_tensors
-from vtgrad.ops.calling.take_over import is_keyed_on_memory, is_named, take_over
+from vtgrad.ops.calling.take_over import (
+    call_override,
+    is_keyed_on_memory,
+    is_named,
+    is_overridden,
+    take_over,
+)
 from vtgrad.ops.composites.views.same_elements import contiguous
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import VIEW
@@ -137,6 +143,8 @@ def view_as(input: T, other: TensorBase) -> T:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    if keys.active and is_overridden(input, other):
+        return call_override(view_as, input, other)
     return F.view_shape(input, array_of(other, "other").shape)
 
 
@@ -178,6 +186,8 @@ def reshape(input: T, *sizes: int | Sequence[int], shape: Sequence[int] | None =
     >>> vt.reshape(y.t(), 6)
     tensor([7, 3, 1, 4, 2, 5])
     """
+    if keys.active and is_overridden(input):
+        return call_override(reshape, input, *sizes, shape=shape)
     try:
         impl = input._impl
         wanted = given_integers(sizes, shape, "reshape")
@@ -233,6 +243,8 @@ def reshape_as(input: T, other: TensorBase) -> T:
     tensor([[0, 1, 2],
             [3, 4, 5]])
     """
+    if keys.active and is_overridden(input, other):
+        return call_override(reshape_as, input, other)
     return reshape(input, array_of(other, "other").shape)
 
 
@@ -296,6 +308,8 @@ def flatten(
     tensor([[[9, 1, 2],
              [3, 4, 5]]])
     """
+    if keys.active and is_overridden(input):
+        return call_override(flatten, input, start_dim, end_dim, out_dim, dims=dims)
     if (
         out_dim is not None
         or dims is not None
@@ -458,6 +472,8 @@ def atleast_1d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
     >>> vt.atleast_1d(vt.tensor(3), x)
     (tensor([3]), tensor([1, 2]))
     """
+    if keys.active and is_overridden(*tensors):
+        return call_override(atleast_1d, *tensors)
     return _all_at_least(tensors, 1)
 
 
@@ -501,6 +517,8 @@ def atleast_2d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
     >>> vt.atleast_2d(vt.tensor(3), x)
     (tensor([[3]]), tensor([[1, 9]]))
     """
+    if keys.active and is_overridden(*tensors):
+        return call_override(atleast_2d, *tensors)
     return _all_at_least(tensors, 2)
 
 
@@ -543,6 +561,8 @@ def atleast_3d(*tensors: T | Sequence[T]) -> T | tuple[T, ...]:
     >>> x.shape, y.shape
     (vtgrad.Size([2, 3, 1]), vtgrad.Size([2, 3, 4]))
     """
+    if keys.active and is_overridden(*tensors):
+        return call_override(atleast_3d, *tensors)
     return _all_at_least(tensors, 3)
 
 

@@ -8,7 +8,7 @@ from vtgrad.errors import MemoryFormatError
 from vtgrad.graph.tracer import detach_traced
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed_on_memory, take_over
+from vtgrad.ops.calling.take_over import call_override, is_keyed_on_memory, is_overridden, take_over
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import DETACH
 from vtgrad.storage.key_set import keys
@@ -58,6 +58,8 @@ def contiguous(input: T, *, memory_format: MemoryFormat = MemoryFormat.CONTIGUOU
     >>> vt.contiguous(images, memory_format=vt.channels_last).stride()
     (60, 1, 15, 3)
     """
+    if keys.active and is_overridden(input):
+        return call_override(contiguous, input, memory_format=memory_format)
     array_of(input, "input")
     if memory_format is MemoryFormat.CONTIGUOUS:
         if input._impl.is_contiguous:

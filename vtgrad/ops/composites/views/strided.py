@@ -12,7 +12,13 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.calling.explain import explained
-from vtgrad.ops.calling.take_over import is_keyed_on_memory, keys_of, take_over
+from vtgrad.ops.calling.take_over import (
+    call_override,
+    is_keyed_on_memory,
+    is_overridden,
+    keys_of,
+    take_over,
+)
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.operators import AS_STRIDED_
 from vtgrad.ops.generated.views_nodes import AsStridedBeyondBackward0
@@ -178,6 +184,8 @@ def as_strided_copy(
     >>> x
     tensor([0, 1, 2, 3])
     """
+    if keys.active and is_overridden(input, out):
+        return call_override(as_strided_copy, input, size, stride, storage_offset, out=out)
     result = F._as_strided_copy(input, size, stride, storage_offset, out=out)
     if out is None and requires_grad(result) and view_meta_of(input) is not None:
         shown = as_strided(input, size, stride, storage_offset)

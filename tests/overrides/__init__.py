@@ -1,0 +1,1 @@
+"""Tests of ``__torch_function__``: classes of users that take functions over."""
