@@ -33,8 +33,8 @@ class Elements(NamedTuple):
     left_out: int
 
     @property
-    def count(self) -> int:
-        """The number of elements; those that two runs show count twice."""
+    def number(self) -> int:
+        """How many elements there are; those that two runs show count twice."""
         return self.left_out + sum(len(range(*run)) for run in self.runs)
 
 

@@ -2,9 +2,9 @@
 
 Note [Looking at local variables]
 
-Before Python 3.13 a frame keeps the dict that its ``f_locals`` returned, and all values in it, until
-the frame ends: a deleted variable would live on. So the dict is emptied when it has been read,
-unless the program has it too, as the result of ``locals()``. It is a copy: the variables are
+Before Python 3.13 a frame keeps the dict that its ``f_locals`` returned, and all values in it,
+until the frame ends: a deleted variable would live on. So the dict is emptied when it has been
+read, unless the program has it too, as the result of ``locals()``. It is a copy: the variables are
 elsewhere. The namespaces of modules and classes are no copies, and are left as they are.
 """
 
@@ -76,7 +76,7 @@ def name_stored_next(frame: FrameType) -> str | None:
 
 @lru_cache(maxsize=64)
 def _stores(code: CodeType) -> dict[int, str]:
-    """The variable that the instruction behind an instruction stores, by the offset of the first."""
+    """The variable that is stored by the instruction behind the one at an offset."""
     found: dict[int, str] = {}
     before = -1
     for instruction in dis.get_instructions(code):

@@ -3,11 +3,16 @@
 Note [Steps of a story]
 
 The recorder is the observer of its thread, as a profile is: see Note [Observers]. When the program
-calls an operator, it looks at all that the story has seen, before and after the call: what is
-different is what the operator did. A change that is found before a call was made by no operator: a
-``grad_fn`` that was read, a write by NumPy, or gradients of a pass that was recorded. Operators that
-an operator calls in its turn are no steps; those of custom Functions and hooks are, because the
-program calls them.
+calls an operator, the recorder looks at all that the story has seen, before and after the call.
+What is different is what the operator did. A change that is found before a call was made by no
+operator: a ``grad_fn`` that was read, a write by NumPy, or gradients of a recorded pass. Operators
+that an operator calls in its turn are no steps; those of custom Functions and hooks are, because
+the program calls them. The engine calls operators too while a user's node runs: their place is that
+of the node.
+
+Which elements an operator writes is stated to the log of the counter, if it has one. So the
+recorder gives a log to the counters of what an operator may write. A log only adds to what is
+known, and decides nothing about values that are saved later: see Note [Exact staleness].
 """
 
 from __future__ import annotations
@@ -22,27 +27,55 @@ from vtgrad.errors import VtgradError
 from vtgrad.graph.node import Node
 from vtgrad.graph.observer import BACKWARD_FUNCTION, USER_SCOPE
 from vtgrad.profiler.recorder import memory_of
-from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.recent_writes import CallSite
-from vtgrad.storage.record_write import caller
+from vtgrad.storage.record_write import caller, is_inside
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.storage.version_counter import INFERENCE, Site
 from vtgrad.storage.write_log import SAVED
-from vtgrad.viz.story_elements import Elements, elements_of_mask, elements_of_region
+from vtgrad.viz.story_elements import Elements, elements_of_array, elements_of_region
 from vtgrad.viz.story_names import name_stored_next, names_in_frames, users_frames
-from vtgrad.viz.story_records import Changes, Records, WrittenElements, changes_between, merged
-from vtgrad.viz.story_world import World
+from vtgrad.viz.story_records import (
+    Changes,
+    NodeRecord,
+    Records,
+    SavedRecord,
+    WrittenElements,
+    changes_between,
+    merged,
+    no_records,
+)
+from vtgrad.viz.story_words import (
+    argument,
+    consequences,
+    elements,
+    gradient,
+    grads,
+    named,
+    result,
+    saves,
+    sentence_of_error,
+    view_of,
+)
+from vtgrad.viz.story_world import World, impl_of
 
-__all__ = ["RecordedStep", "StoryRecorder", "sentence_of_error"]
+__all__ = ["RecordedStep", "StoryRecorder"]
 
+# Kinds of calls that have not ended.
+_OPERATOR, _FUNCTION, _NODE, _USERS_NODE, _AROUND = (
+    "operator",
+    "function",
+    "node",
+    "user's node",
+    "around",
+)
+# The engine's event around the turn of a node, and its work at the end of a pass.
 _ENGINE: Final = "autograd::engine::"
 _FILL: Final = "vtgrad::fill_grads"
 _REFUSED: Final = "vtgrad::refused_backward"
 _SETITEM: Final = "vtgrad::setitem"
-# Longer texts of arguments are cut, and gradients of more elements are not shown.
-_LONGEST: Final = 40
-_FEW: Final = 4
+# Operators whose result is called as a part of the viewed tensor.
+_PARTS: Final = ("aten::select", "aten::slice", "vtgrad::getitem")
 
 
 class RecordedStep:
@@ -53,16 +86,16 @@ class RecordedStep:
     number : int
         Its number among all steps, also those that are left out.
     kind, text : str
-        As in the data of a story; names of tensors are keys between zero bytes.
+        As in `StoryStep`; the text has keys in place of names.
     place : CallSite or None
         The user's line.
     changes : Changes
         What is different after it.
-    write : WrittenElements or None
+    writes : list of WrittenElements
         What it writes.
     """
 
-    __slots__ = ("changes", "kind", "number", "place", "text", "write")
+    __slots__ = ("changes", "kind", "number", "place", "text", "writes")
 
     def __init__(
         self,
@@ -71,14 +104,14 @@ class RecordedStep:
         text: str,
         place: CallSite | None,
         changes: Changes,
-        write: WrittenElements | None,
+        writes: list[WrittenElements],
     ) -> None:
         self.number = number
         self.kind = kind
         self.text = text
         self.place = place
         self.changes = changes
-        self.write = write
+        self.writes = writes
 
 
 class _Open:
@@ -87,29 +120,52 @@ class _Open:
     Attributes
     ----------
     name, kind : str
-        The event, and "operator", "function", "node", "block" or "engine".
+        The event and its kind.
     is_step : bool
         Whether the program has called it, not an operator.
+    inputs : sequence of object
+        The arguments.
+    given : list of tuple
+        The tensors among them, with their versions before the call.
+    keys : dict of int to str
+        The keys of these tensors, by their `id`.
+    node : str or None
+        The key of the node that runs.
+    handled : BaseException or None
+        The exception that the program was handling already.
+    site : Site or None
+        The instruction of the program that called it.
     """
 
-    __slots__ = ("error", "inputs", "is_step", "key", "kind", "name", "versions")
-
-    name: str
-    kind: str
-    is_step: bool
-    inputs: Sequence[object]
-    versions: list[tuple[TensorBase, int]]
-    key: str | None
-    error: BaseException | None
+    __slots__ = ("given", "handled", "inputs", "is_step", "keys", "kind", "name", "node", "site")
 
     def __init__(self, name: str, kind: str, is_step: bool, inputs: Sequence[object]) -> None:
         self.name = name
         self.kind = kind
         self.is_step = is_step
         self.inputs = inputs
-        self.versions = []
-        self.key = None
-        self.error = sys.exception()
+        self.given: list[tuple[TensorBase, int]] = []
+        self.keys: dict[int, str] = {}
+        self.node: str | None = None
+        self.handled: BaseException | None = sys.exception()
+        self.site: Site | None = caller(0)
+
+    def called(self) -> str:
+        """The call as text: ``x[1]``, ``x[1] = y`` or ``name(x, y)``."""
+        inputs = self.inputs
+        if self.given and self.name in _PARTS and len(inputs) == 2:
+            return self._part()
+        if self.given and self.name == _SETITEM and len(inputs) == 3:
+            return f"{self._part()} = {argument(inputs[2], self.keys)}"
+        name = self.name.rpartition("::")[2]
+        arguments = ", ".join([argument(value, self.keys) for value in self.inputs])
+        return f"{name}{'.apply' if self.kind == _FUNCTION else ''}({arguments})"
+
+    def _part(self) -> str:
+        tensor, index = self.inputs[0], self.inputs[1]
+        parts = index if isinstance(index, tuple) else (index,)
+        inside = ", ".join([argument(part, self.keys) for part in parts])
+        return f"{argument(tensor, self.keys)}[{inside}]"
 
 
 class StoryRecorder:
@@ -120,25 +176,50 @@ class StoryRecorder:
     needs_inputs : bool
         True.
     steps : list of RecordedStep
-        The steps; when there are more than `limit`, those in the middle become one.
+        The steps; when there are more than the limit, those in the middle become one.
     left_out : int
         The number of steps that are not there.
     world : World
         What was seen.
-    told : BaseException or None
-        The last error that a step tells of.
     """
+
+    __slots__ = (
+        "_count",
+        "_limit",
+        "_open",
+        "_place",
+        "_state",
+        "_told",
+        "left_out",
+        "needs_inputs",
+        "steps",
+        "world",
+    )
+
+    needs_inputs: bool
+    steps: list[RecordedStep]
+    left_out: int
+    world: World
+    _limit: int
+    _open: list[_Open]
+    _count: int
+    _state: Records
+    # The line of the last call.
+    _place: CallSite | None
+    # The `id` of the error that the last step tells of.
+    _told: int
 
     def __init__(self, limit: int) -> None:
         self.needs_inputs = True
-        self.steps: list[RecordedStep] = []
+        self.steps = []
         self.left_out = 0
         self.world = World()
-        self.told: int = 0
         self._limit = limit
-        self._open: list[_Open] = []
+        self._open = []
         self._count = 0
-        self._state: Records = {"storages": {}, "tensors": {}, "saved": {}, "nodes": {}}
+        self._state = no_records()
+        self._place = None
+        self._told = 0
 
     # -- the observer ----------------------------------------------------------------------
 
@@ -156,22 +237,21 @@ class StoryRecorder:
         node: Node | type[Node] | None = None,
     ) -> object:
         """Look at the state before a call; see `Observer.begin`."""
-        is_step = all([opened.kind not in ("operator", "node") for opened in self._open])
-        kind = "operator" if node is None else "function"
+        kind = _OPERATOR if node is None else _FUNCTION
         if scope == BACKWARD_FUNCTION:
-            kind = "node"
-            # A user's backward calls operators as the program does.
-            if is_step or self._open[-1].kind == "node":
-                is_step = True
-        elif scope == USER_SCOPE:
-            kind = "block"
-        elif name.startswith(_ENGINE):
-            kind = "engine"
-        opened = _Open(name, kind, is_step and kind not in ("block", "engine"), inputs)
+            users = isinstance(node, Node) and node.runs_users_code()
+            kind = _USERS_NODE if users else _NODE
+        elif scope == USER_SCOPE or name.startswith(_ENGINE):
+            kind = _AROUND
+        inside = [opened.kind for opened in self._open]
+        # The node of a write through a view runs the operator's node in its turn.
+        is_step = _OPERATOR not in inside and (kind == _NODE or _NODE not in inside)
+        opened = _Open(name, kind, is_step and kind != _AROUND, inputs)
+        outer = self._open[-1] if self._open else None
+        if outer is not None and outer.kind == _USERS_NODE and opened.site == outer.site:
+            opened.is_step = False
         if opened.is_step:
             self._before(opened, node)
-            if kind == "node" and isinstance(node, Node) and node.runs_users_code():
-                opened.kind = "function node"
         self._open.append(opened)
         return opened
 
@@ -179,11 +259,19 @@ class StoryRecorder:
         """Look at the state after a call; see `Observer.end`."""
         if not isinstance(event, _Open) or event not in self._open:
             return
-        while self._open.pop() is not event:
-            continue
+        while self._open[-1] is not event:
+            # An error has left the function of a node.
+            self._end(self._open.pop(), ())
+        self._end(self._open.pop(), outputs)
+
+    def _end(self, event: _Open, outputs: Sequence[object]) -> None:
         if event.is_step:
+            self._look_up(event)
             error = sys.exception()
-            self._after(event, outputs, None if error is event.error else error)
+            if error is None or error is event.handled:
+                self._after(event, outputs)
+            else:
+                self._after_error(event, error)
 
     def forget(self, event: object) -> None:
         """See `Observer.forget`."""
@@ -191,354 +279,312 @@ class StoryRecorder:
             while self._open.pop() is not event:
                 continue
 
-    # -- steps -----------------------------------------------------------------------------
+    # -- the whole -------------------------------------------------------------------------
 
     def start(self, arguments: Sequence[object], names: Sequence[str]) -> None:
-        """The first step: the arguments."""
-        seen: list[str] = []
+        """The first step: the arguments.
+
+        Parameters
+        ----------
+        arguments : sequence of object
+            What the program is called with.
+        names : sequence of str
+            The names of its first parameters.
+        """
+        seen: dict[str, None] = {}
         for number, value in enumerate(arguments):
             for tensor in _tensors((value,)):
                 key = self.world.see(tensor)
-                if isinstance(value, TensorBase) and number < len(names):
+                if tensor is value and number < len(names):
                     self.world.name(key, names[number])
-                if key not in seen:
-                    seen.append(key)
-        text = f"the program begins with {_listed(seen)}" if seen else "the program begins"
-        self._emit("start", text, None, self.world.records())
+                seen[key] = None
+        what = f" with {', '.join(map(named, seen))}" if seen else ""
+        self._emit("start", f"the program begins{what}", self.world.records())
 
     def finish(self, error: BaseException | None) -> None:
-        """The last step: what is different at the end, and the error."""
+        """The last steps: what is different at the end, and the error that ended the program."""
         self._open.clear()
-        self._settle(None)
-        if error is not None and id(error) != self.told:
-            kind = "refusal" if isinstance(error, VtgradError) else "error"
-            self._emit(kind, sentence_of_error(error), place_of_error(error), self._state)
+        self._settle()
+        if error is not None:
+            place = _place_of_error(error)
+            if place is not None:
+                self._place = place
+            self._tell(error, sentence_of_error(error))
+
+    # -- before a call ---------------------------------------------------------------------
 
     def _before(self, opened: _Open, node: Node | type[Node] | None) -> None:
         world = self.world
-        given = list(_tensors(opened.inputs))
-        opened.versions = [(tensor, _version(tensor)) for tensor in given]
-        for tensor in given:
-            world.see(tensor)
-        if opened.kind == "node" and isinstance(node, Node):
-            opened.key = world.key_of_node(node)
-        self._settle(caller(0) and self._place())
-        if opened.key is not None:
-            world.set_node_state(opened.key, "running")
-            text = self._node_text(opened, node)
-            self._emit("backward", text, self._place(), world.records())
-        elif opened.kind == "function":
-            text = f"{opened.name}.apply({_arguments(opened.inputs, world)}) calls its forward"
-            self._emit("operator", text, self._place(), world.records())
+        for tensor in _tensors(opened.inputs):
+            opened.given.append((tensor, _version(tensor)))
+            opened.keys[id(tensor)] = world.see(tensor)
+            if opened.name.endswith("_") or opened.name == _SETITEM:
+                _expect_write(tensor)
+        if isinstance(node, Node):
+            opened.node = world.key_of_node(node)
+        self._settle()
+        self._look_up(opened)
+        if opened.node is not None and isinstance(node, Node):
+            world.set_node_state(opened.node, "running")
+            self._emit("backward", self._of_node(opened, node), world.records())
+        elif opened.kind == _FUNCTION:
+            self._emit("operator", f"{opened.called()} calls its forward", world.records())
 
-    def _settle(self, place: CallSite | None) -> None:
+    def _look_up(self, opened: _Open) -> None:
+        """The line of a call; in a pass on another thread, the line before is still running."""
+        place = CallSite.of(opened.site)
+        if place is not None:
+            self._place = place
+
+    def _of_node(self, opened: _Open, node: Node) -> str:
+        """What a node gets."""
+        arrived = [x for x in opened.inputs if isinstance(x, (TensorBase, np.ndarray))]
+        shown = " and ".join([gradient(x) for x in arrived])
+        if node.is_leaf_node:
+            leaf = self.world.leaf_of(node)
+            if leaf is not None:
+                return f"the gradient of {named(leaf)} is complete{': ' if shown else ''}{shown}"
+        made_at = self.world.made_at.get(opened.node or "")
+        text = opened.name.rpartition("::")[2] + " runs"
+        if made_at is not None:
+            text += f", which line {made_at.lineno} recorded"
+        return f"{text}; its gradient is {shown}" if shown else text
+
+    def _settle(self) -> None:
         """Take over what has changed since the last step by no operator.
 
-        Names become known, temporaries die, and tensors are seen for the first time: this belongs to
-        the step before. All else is a step.
+        Names become known, temporaries die, and tensors are seen for the first time: this belongs
+        to the step before. All else is a step.
         """
         self._take_names()
         before, after = self._state, self.world.records()
         changes = changes_between(before, after)
         if not changes:
             return
-        if self._rebuilds(before, after, place):
-            changes = changes_between(self._state, after)
+        self._rebuilds(after)
         filled = [
             key
             for key, record in after["tensors"].items()
             if key in before["tensors"]
-            and record["grad"] is not None
-            and record["grad"] != before["tensors"][key]["grad"]
+            and record["grad"] not in (None, before["tensors"][key]["grad"])
         ]
         written = [
             key
             for key, record in after["storages"].items()
-            if key in before["storages"]
-            and (record["values"], record["version"])
-            != (before["storages"][key]["values"], before["storages"][key]["version"])
+            if key in before["storages"] and record["version"] != before["storages"][key]["version"]
+        ]
+        changed = [
+            key
+            for key, record in after["storages"].items()
+            if key in before["storages"] and record["values"] != before["storages"][key]["values"]
         ]
         if filled:
-            self._emit("grad", f"{_grads(filled)} stored", place, after)
-        elif written:
-            names = ", ".join([_named(key) for key in written])
-            self._emit("write", f"the memory of {names} changed by no operator", place, after)
+            self._emit("grad", f"{grads(filled)} {_is(filled)} stored", after)
+        elif written or changed:
+            names = ", ".join([after["storages"][key]["name"] for key in written or changed])
+            how = "without an operator" if written else "without a version: no counter sees it"
+            what = f"the memory of {names} changes {how}"
+            self._emit("write", what + consequences(before, after), after)
         elif self.steps:
             last = self.steps[-1]
-            last.changes = merged(last.changes, changes)
+            last.changes = merged(last.changes, changes_between(self._state, after))
             self._state = after
 
-    def _rebuilds(self, before: Records, after: Records, place: CallSite | None) -> bool:
-        """A step for each stale ``grad_fn`` that was rebuilt; returns whether there was one."""
-        found = False
-        for key, record in after["tensors"].items():
-            old = before["tensors"].get(key)
-            if old is None or not old["stale"] or record["stale"] or not record["grad_fn"]:
-                continue
-            if old["version"] != record["version"]:
-                continue
-            found = True
-            state = self._state
-            nodes = {**state["nodes"], **_reached(record["grad_fn"], after, state)}
-            part: Records = {
-                "storages": state["storages"],
-                "tensors": {**state["tensors"], key: record},
-                "saved": state["saved"],
-                "nodes": nodes,
-            }
-            made = after["nodes"].get(record["grad_fn"])
-            name = "" if made is None else f" as {made['name']}"
-            text = f"grad_fn of {_named(key)} was stale and is rebuilt{name}"
-            self._emit("rebuild", text, place, part)
-        return found
+    # -- after a call ----------------------------------------------------------------------
 
-    def _after(
-        self, opened: _Open, outputs: Sequence[object], error: BaseException | None
-    ) -> None:
+    def _after(self, opened: _Open, outputs: Sequence[object]) -> None:
         world = self.world
-        place = self._place()
+        if opened.node is not None:
+            world.set_node_state(opened.node, "ran")
+            # The end of a node's turn is no step.
+            self._settle()
+        elif opened.name == _FILL:
+            self._fill()
+        elif opened.name == _REFUSED:
+            self._settle()
+            for error in opened.inputs:
+                if isinstance(error, BaseException):
+                    text = "backward is refused before any node runs: " + sentence_of_error(error)
+                    self._tell(error, text)
+        else:
+            self._after_operator(opened, outputs)
+
+    def _after_error(self, opened: _Open, error: BaseException) -> None:
+        """A step for an error, unless an inner call has told of it."""
+        if opened.node is not None:
+            self.world.set_node_state(opened.node, "recorded")
+        self._settle()
+        what = opened.name.rpartition("::")[2] if opened.node is not None else opened.called()
+        self._tell(error, f"{what} raises {sentence_of_error(error)}")
+
+    def _tell(self, error: BaseException, text: str) -> None:
+        if self._told == id(error) and self.steps[-1].kind in ("refusal", "error"):
+            return
+        self._emit("refusal" if isinstance(error, VtgradError) else "error", text, self._state)
+        self._told = id(error)
+
+    def _after_operator(self, opened: _Open, outputs: Sequence[object]) -> None:
         results = list(_tensors(outputs))
-        if opened.key is not None:
-            world.set_node_state(opened.key, "recorded" if error is not None else "ran")
-            if error is None and self.steps:
-                # The end of a node's turn is no step.
-                self._settle(place)
-            return
-        name = opened.name.rpartition("::")[2]
-        if opened.name == _FILL:
-            self._fill(place)
-            return
-        if opened.name == _REFUSED:
-            self._refuse(opened, place)
-            return
-        if error is not None:
-            self._settle(place)
-            kind = "refusal" if isinstance(error, VtgradError) else "error"
-            text = f"{name}({_arguments(opened.inputs, world)}) raises {sentence_of_error(error)}"
-            if id(error) != self.told:
-                self._emit(kind, text, place, self._state)
-                self.told = id(error)
-            return
-        given = {id(tensor) for tensor, _ in opened.versions}
-        if not opened.versions and not results:
+        if not opened.given and not results:
             # A part of the engine's work, on arrays.
             return
-        made = [tensor for tensor in results if id(tensor) not in given]
-        keys = [world.see(tensor, name) for tensor in made]
-        self._name_results(made)
-        writes = [
-            (tensor, version)
-            for tensor, version in opened.versions
-            if _version(tensor) != version
-        ]
-        before, after = self._state, world.records()
-        self._rebuilds(before, after, place)
-        roots = {id(memory_of(physical(t._impl.array))) for t, _ in opened.versions}
-        is_view = bool(made) and all(
-            [id(memory_of(physical(t._impl.array))) in roots for t in made]
-        )
-        called = f"{name}({_arguments(opened.inputs, world)})"
-        if opened.kind == "function":
-            called = f"{name}.apply"
-        if writes:
-            self._write(called, opened, writes, after, place)
+        world = self.world
+        made = [tensor for tensor in results if id(tensor) not in opened.keys]
+        call = opened.called()
+        keys = [world.see(tensor, call) for tensor in made]
+        self._name_results(keys)
+        written = [(x, version) for x, version in opened.given if _version(x) != version]
+        after = world.records()
+        self._rebuilds(after)
+        if opened.kind == _FUNCTION:
+            call = call.partition("(")[0]
+        if written:
+            self._write(call, opened, written, after)
             return
+        memories = {id(_memory(tensor)) for tensor, _ in opened.given}
+        views = [id(_memory(tensor)) in memories for tensor in made]
         if not made:
-            text = f"{called} changes no memory"
-        elif is_view:
-            text = f"{called} makes {_listed(keys)}, {_view_of(keys, after)}"
+            self._with_saves("operator", f"{call} changes no memory", after, [])
+        elif all(views):
+            text = f"{call} makes {', '.join(map(result, keys))}, {view_of(keys, after)}"
+            self._with_saves("view", text, after, [])
         else:
-            text = f"{called} makes {_described(keys, made)}"
-        self._with_saves("view" if is_view else "operator", text, place, after, None)
+            kinds = [f"{x.dtype.name} {list(x._impl.sizes)}" for x in made]
+            parts = [f"{result(key)}, {kind}" for key, kind in zip(keys, kinds, strict=True)]
+            self._with_saves("operator", f"{call} makes {' and '.join(parts)}", after, [])
 
     def _write(
         self,
-        called: str,
+        call: str,
         opened: _Open,
-        writes: Sequence[tuple[TensorBase, int]],
+        written: Sequence[tuple[TensorBase, int]],
         after: Records,
-        place: CallSite | None,
     ) -> None:
         """The step of an operator that wrote."""
         found: dict[str, WrittenElements] = {}
         parts: list[str] = []
-        for tensor, version in writes:
-            key, record = self.world.find(tensor), None
-            record = None if key is None else after["tensors"].get(key)
-            if key is None or record is None or record["storage"] in found:
+        for tensor, version in written:
+            key = opened.keys[id(tensor)]
+            record = after["tensors"].get(key)
+            if record is None or record["storage"] in found:
                 continue
-            storage = after["storages"][record["storage"]]
-            elements = _written(opened, tensor, version, record["storage"], storage["elements"])
-            found[record["storage"]] = {"storage": record["storage"], "runs": elements.runs}
-            count = elements.count
-            through = "" if record["base"] is None else f" through {_named(key)}"
+            place = record["storage"]
+            storage = after["storages"][place]
+            part = _written(tensor, version, *self.world.place_of(place))
+            found[place] = {"storage": place, "runs": part.runs}
+            through = "" if record["base"] is None else f" through {named(key)}"
             parts.append(
-                f"{count} element{'' if count == 1 else 's'} of {storage['name']}{through} "
+                f"{elements(part.number)} of {storage['name']}{through} "
                 f"(version {version} to {storage['version']})"
             )
-        text = f"{called} writes {' and '.join(parts)}" if parts else f"{called} writes"
-        text += self._consequences(after)
-        write = next(iter(found.values()), None)
-        self._with_saves("write", text, place, after, write)
-
-    def _consequences(self, after: Records) -> str:
-        """What became stale, in words."""
-        before = self._state
-        stale = [
-            _named(key)
-            for key, record in after["tensors"].items()
-            if record["stale"] and key in before["tensors"] and not before["tensors"][key]["stale"]
-        ]
-        text = f"; grad_fn of {', '.join(stale)} is stale now" if stale else ""
-        for key, saved in after["saved"].items():
-            old = before["saved"].get(key)
-            if old is None or old["state"] == saved["state"]:
-                continue
-            node = after["nodes"][saved["node"]]["name"]
-            if saved["state"] == "kept":
-                text += f"; rewind keeps what {node} saved as {saved['label']}"
-            else:
-                text += f"; this overwrites what {node} saved as {saved['label']}"
-        return text
+        text = f"{call} writes {' and '.join(parts) or 'memory that is not shown'}"
+        text += consequences(self._state, after)
+        self._with_saves("write", text, after, list(found.values()))
 
     def _with_saves(
-        self,
-        kind: str,
-        text: str,
-        place: CallSite | None,
-        after: Records,
-        write: WrittenElements | None,
+        self, kind: str, text: str, after: Records, writes: list[WrittenElements]
     ) -> None:
-        """The step of an operator, and a step for each node that saved values."""
+        """The step of an operator, and one for each node that has saved values."""
+        before = self._state
         new: dict[str, list[str]] = {}
         for key, saved in after["saved"].items():
-            if key not in self._state["saved"]:
+            if key not in before["saved"]:
                 new.setdefault(saved["node"], []).append(key)
-        held = {key for keys in new.values() for key in keys}
-        others = {key: saved for key, saved in after["saved"].items() if key not in held}
-        marks = {
-            key: {**record, "marked": self._state["storages"][key]["marked"]}
-            if held and write is None and key in self._state["storages"]
-            else record
-            for key, record in after["storages"].items()
+        there: dict[str, SavedRecord] = {
+            key: saved for key, saved in after["saved"].items() if key in before["saved"]
         }
-        if not held:
-            self._emit(kind, text, place, after, write)
-            return
-        first: Records = {**after, "saved": others, "storages": marks}  # type: ignore[typeddict-item]
-        self._emit(kind, text, place, first, write)
+        for key in after["nodes"]:
+            if key not in before["nodes"] and self._place is not None:
+                self.world.made_at.setdefault(key, self._place)
+        self._emit(kind, text, {**after, "saved": there}, writes)
         for node, keys in new.items():
-            others = {**others, **{key: after["saved"][key] for key in keys}}
-            state: Records = {**after, "saved": others}
-            self._emit("save", _saves(node, keys, after), place, state)
-        self._state = after
+            there = {**there, **{key: after["saved"][key] for key in keys}}
+            self._emit("save", saves(node, keys, after), {**after, "saved": there})
 
-    def _fill(self, place: CallSite | None) -> None:
+    def _rebuilds(self, after: Records) -> None:
+        """A step for each stale ``grad_fn`` that was rebuilt because it was read."""
+        before = self._state
+        for key, record in after["tensors"].items():
+            old, node = before["tensors"].get(key), record["grad_fn"]
+            if old is None or not old["stale"] or record["stale"] or node is None:
+                continue
+            if old["version"] != record["version"]:
+                # It was written itself.
+                continue
+            state = self._state
+            part: Records = {
+                **state,
+                "tensors": {**state["tensors"], key: record},
+                "nodes": {**state["nodes"], **_new_nodes(node, after, state)},
+            }
+            made = after["nodes"].get(node)
+            as_node = "" if made is None else f" as {made['name']}"
+            self._emit(
+                "rebuild", f"the grad_fn of {named(key)} was stale: it is rebuilt{as_node}", part
+            )
+
+    def _fill(self) -> None:
         """The step in which gradients are stored."""
         self._take_names()
         before, after = self._state, self.world.records()
         stored, added = [], []
-        write: WrittenElements | None = None
+        writes: list[WrittenElements] = []
         for key, record in after["tensors"].items():
             old, grad = before["tensors"].get(key), record["grad"]
-            if grad is None:
+            if grad is None or grad not in after["tensors"]:
                 continue
+            part = after["tensors"][grad]
             if old is None or old["grad"] != grad:
                 stored.append(key)
-            elif grad in before["tensors"] and before["tensors"][grad] != after["tensors"][grad]:
+            elif grad in before["tensors"] and before["tensors"][grad] != part:
                 added.append(key)
-                part = after["tensors"][grad]
-                write = write or {"storage": part["storage"], "runs": part["runs"]}
-        parts = [f"{_grads(stored)} stored"] if stored else []
-        parts += [f"the gradients are added to {_list_of_grads(added)}"] if added else []
+                writes.append({"storage": part["storage"], "runs": part["runs"]})
+        parts = [f"{grads(stored)} {_is(stored)} stored"] if stored else []
+        parts += [f"the gradients are added to {grads(added)}"] if added else []
         if parts:
-            self._emit("grad", "; ".join(parts), place, after, write)
-
-    def _refuse(self, opened: _Open, place: CallSite | None) -> None:
-        error = next((x for x in opened.inputs if isinstance(x, BaseException)), None)
-        self._settle(place)
-        if error is not None:
-            text = f"backward is refused before any node runs: {sentence_of_error(error)}"
-            self._emit("refusal", text, place, self._state)
-            self.told = id(error)
-
-    def _node_text(self, opened: _Open, node: Node | type[Node] | None) -> str:
-        name = opened.name.rpartition("::")[2]
-        arrays = [x for x in opened.inputs if isinstance(x, (TensorBase, np.ndarray))]
-        shown = ", ".join([_gradient(x) for x in arrays])
-        with_gradient = f" with the gradient {shown}" if shown else ""
-        if isinstance(node, Node) and node.is_leaf_node:
-            key = opened.key
-            record = None if key is None else self.world.records()["nodes"].get(key)
-            leaf = None if record is None else record["tensor"]
-            if leaf is not None:
-                return f"the gradient of {_named(leaf)} is complete{': ' + shown if shown else ''}"
-        return f"{name} runs{with_gradient}"
+            self._emit("grad", "; ".join(parts), after, writes)
 
     def _emit(
-        self,
-        kind: str,
-        text: str,
-        place: CallSite | None,
-        after: Records,
-        write: WrittenElements | None = None,
+        self, kind: str, text: str, after: Records, writes: Sequence[WrittenElements] = ()
     ) -> None:
         """Add a step."""
         number = self._count
         for key, saved in after["saved"].items():
-            old = self._state["saved"].get(key)
             if saved["state"] != "intact" and saved["write"] is None:
-                if old is None or old["state"] == "intact":
-                    self.world.overwritten(key, number)
-                    saved["write"] = number
+                self.world.overwritten(key, number)
+                saved["write"] = number
         changes = changes_between(self._state, after)
-        self.steps.append(RecordedStep(number, kind, text, place, changes, write))
+        self.steps.append(RecordedStep(number, kind, text, self._place, changes, list(writes)))
         self._count += 1
         self._state = after
         if len(self.steps) > self._limit:
-            self._leave_out()
+            # The step in the middle becomes a part of the one behind it.
+            middle = self._limit // 2
+            first, second = self.steps[middle], self.steps[middle + 1]
+            second.changes = merged(first.changes, second.changes)
+            del self.steps[middle]
+            self.left_out += 1
 
-    def _leave_out(self) -> None:
-        """Merge the step in the middle into the one behind it."""
-        middle = max(self._limit // 2, 1)
-        gone, behind = self.steps[middle], self.steps[middle + 1]
-        behind.changes = merged(gone.changes, behind.changes)
-        del self.steps[middle]
-        self.left_out += 1
-
-    # -- names and lines -------------------------------------------------------------------
+    # -- names -----------------------------------------------------------------------------
 
     def _take_names(self) -> None:
-        frames = users_frames()
-        for name, tensor in names_in_frames(frames):
+        """The names of variables that hold tensors now."""
+        for name, tensor in names_in_frames(users_frames()):
             key = self.world.find(tensor)
             if key is not None:
                 self.world.name(key, name)
 
-    def _name_results(self, made: Sequence[TensorBase]) -> None:
+    def _name_results(self, keys: Sequence[str]) -> None:
         """Name the result of a call by the variable that it is about to be stored in."""
-        if len(made) != 1:
-            return
-        frames = users_frames()
-        name = name_stored_next(frames[0]) if frames else None
-        key = self.world.find(made[0])
-        if name is not None and key is not None:
-            self.world.name(key, name)
-
-    def _place(self) -> CallSite | None:
-        return CallSite.of(caller(0))
+        if len(keys) == 1:
+            frames = users_frames()
+            name = name_stored_next(frames[0]) if frames else None
+            if name is not None:
+                self.world.name(keys[0], name)
 
 
-def sentence_of_error(error: BaseException) -> str:
-    """The name of an error and the first sentence of its text."""
-    lines = str(error).splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
-
-
-def place_of_error(error: BaseException) -> CallSite | None:
+def _place_of_error(error: BaseException) -> CallSite | None:
     """The innermost line of the program that an error came through."""
-    from vtgrad.storage.record_write import is_inside
-
     found: CallSite | None = None
     traceback = error.__traceback__
     while traceback is not None:
@@ -549,49 +595,42 @@ def place_of_error(error: BaseException) -> CallSite | None:
     return found
 
 
-def _written(
-    opened: _Open, tensor: TensorBase, version: int, storage: str, elements: int
-) -> Elements:
-    """The elements that an operator wrote: what it marked, else by its index, else all it shows."""
-    array = physical(tensor._impl.array)
-    root = memory_of(array)
-    start, item = root.__array_interface__["data"][0], root.itemsize
-    counter = tensor._impl.version_counter
+def _expect_write(tensor: TensorBase) -> None:
+    """Have the next write state its elements; see Note [Steps of a story]."""
+    counter = impl_of(tensor).counter
+    if counter is not INFERENCE and counter.log is None:
+        counter.log = SAVED
+
+
+def _written(tensor: TensorBase, version: int, start: int, item: int) -> Elements:
+    """The elements that a write marked, or else all that its tensor shows.
+
+    Parameters
+    ----------
+    tensor : TensorBase
+        The written tensor.
+    version : int
+        The version before the write.
+    start, item : int
+        The address of the buffer, and the size of its elements.
+    """
+    impl = impl_of(tensor)
+    array, counter = physical(impl.array), impl.version_counter
     log = None if counter is None else counter.log
     if counter is not None and log is not None and log is not SAVED:
-        entries = [entry for entry in log.recent if entry is not None and entry[0] > version]
-        if len(entries) == counter.value - version == 1:
-            return elements_of_region(entries[0][1:], item)
-    part: Array = array
-    if opened.name == _SETITEM and len(opened.inputs) > 1:
-        return _by_index(array, opened.inputs[1], start, item, elements)
-    from vtgrad.viz.story_elements import elements_of_array
-
-    return elements_of_array(part, start, item)
+        marked = [entry for entry in log.recent if entry is not None and entry[0] > version]
+        if len(marked) == 1 and counter.value == version + 1:
+            return elements_of_region(marked[0][1:], item)
+    return elements_of_array(array, start, item)
 
 
-def _by_index(array: Array, index: object, start: int, item: int, elements: int) -> Elements:
-    """The elements of ``x[index] = value``."""
-    from vtgrad.viz.story_elements import elements_of_array
-
-    offset = (array.__array_interface__["data"][0] - start) // item
-    places = np.lib.stride_tricks.as_strided(
-        np.arange(elements)[offset:], array.shape, [s // item * 8 for s in array.strides]
-    )
-    try:
-        found = places[_plain(index)]
-    except (IndexError, TypeError, ValueError):
-        return elements_of_array(array, start, item)
-    mask = np.zeros(elements, np.bool_)
-    mask[found] = True
-    return elements_of_mask(mask)
+def _memory(tensor: TensorBase) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
+    return memory_of(physical(impl_of(tensor).array))
 
 
-def _plain(index: object) -> object:
-    """An index as NumPy takes it."""
-    if isinstance(index, tuple):
-        return tuple([_plain(part) for part in index])
-    return physical(index._impl.array) if isinstance(index, TensorBase) else index
+def _version(tensor: TensorBase) -> int:
+    counter = impl_of(tensor).version_counter
+    return 0 if counter is None else counter.value
 
 
 def _tensors(values: Sequence[object]) -> Iterator[TensorBase]:
@@ -603,94 +642,13 @@ def _tensors(values: Sequence[object]) -> Iterator[TensorBase]:
             yield from _tensors(value)
 
 
-def _version(tensor: TensorBase) -> int:
-    counter: VersionCounter | None = tensor._impl.version_counter
-    return 0 if counter is None else counter.value
+def _is(keys: Sequence[str]) -> str:
+    return "is" if len(keys) == 1 else "are"
 
 
-def _arguments(values: Sequence[object], world: World) -> str:
-    return ", ".join([_argument(value, world) for value in values])
-
-
-def _argument(value: object, world: World) -> str:
-    if isinstance(value, TensorBase):
-        return _named(world.see(value))
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join([_argument(part, world) for part in value])}]"
-    if isinstance(value, slice):
-        ends = [value.start, value.stop, value.step][: 2 if value.step is None else 3]
-        return ":".join(["" if end is None else str(end) for end in ends])
-    if value is ...:
-        return "..."
-    if isinstance(value, (bool, int, float, complex, str, type(None))):
-        text = repr(value)
-        return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
-    return type(value).__name__
-
-
-def _gradient(value: TensorBase | Array) -> str:
-    array: Array = value._impl.array if isinstance(value, TensorBase) else value
-    if array.size <= _FEW:
-        return np.array2string(physical(array), precision=4, separator=", ").replace("\n", "")
-    return f"of shape {list(array.shape)}"
-
-
-def _named(key: str) -> str:
-    return f"\0{key}\0"
-
-
-def _listed(keys: Sequence[str]) -> str:
-    return ", ".join([_named(key) for key in keys])
-
-
-def _described(keys: Sequence[str], tensors: Sequence[TensorBase]) -> str:
-    return ", ".join(
-        [
-            f"{_named(key)}, {tensor.dtype.name} {list(tensor._impl.array.shape)}"
-            for key, tensor in zip(keys, tensors, strict=True)
-        ]
-    )
-
-
-def _view_of(keys: Sequence[str], after: Records) -> str:
-    record = after["tensors"].get(keys[0])
-    if record is None:
-        return "a view"
-    storage = after["storages"][record["storage"]]["name"]
-    count = sum(len(range(*run)) for run in record["runs"])
-    what = "a view" if len(keys) == 1 else "views"
-    if len(keys) > 1:
-        return f"{what} of {storage}"
-    return f"{what} of {count} element{'' if count == 1 else 's'} of {storage}"
-
-
-def _saves(node: str, keys: Sequence[str], after: Records) -> str:
-    parts = []
-    for key in keys:
-        saved = after["saved"][key]
-        storage = None if saved["storage"] is None else after["storages"].get(saved["storage"])
-        if storage is None:
-            parts.append(f"{saved['label']}, which hooks have packed")
-        else:
-            count = sum(len(range(*run)) for run in saved["runs"])
-            parts.append(
-                f"{saved['label']} ({count} element{'' if count == 1 else 's'} of "
-                f"{storage['name']} at version {saved['version']})"
-            )
-    return f"{after['nodes'][node]['name']} saves {' and '.join(parts)}"
-
-
-def _list_of_grads(keys: Sequence[str]) -> str:
-    return ", ".join([f"{_named(key)}.grad" for key in keys])
-
-
-def _grads(keys: Sequence[str]) -> str:
-    return f"{_list_of_grads(keys)} {'is' if len(keys) == 1 else 'are'}"
-
-
-def _reached(node: str, after: Records, known: Records) -> dict[str, object]:
-    """The new nodes that a node leads to."""
-    found: dict[str, object] = {}
+def _new_nodes(node: str, after: Records, known: Records) -> dict[str, NodeRecord]:
+    """The nodes that a node leads to, as far as they are new."""
+    found: dict[str, NodeRecord] = {}
     waiting = [node]
     while waiting:
         key = waiting.pop()
@@ -698,7 +656,7 @@ def _reached(node: str, after: Records, known: Records) -> dict[str, object]:
         if record is None or key in found or key in known["nodes"]:
             continue
         found[key] = record
-        waiting += [str(edge[0]) for edge in record["next"] if edge is not None]
+        waiting += [edge[0] for edge in record["next"] if edge is not None]
         if record["inner"] is not None:
             waiting.append(record["inner"])
     return found

@@ -2,9 +2,9 @@
 
 Note [What a story keeps]
 
-A story holds no object of the program: no tensor, no array, no node. It holds records, which consist
-of texts and numbers, and a step has only the records that it changed. So a program frees its memory
-as it does without a story, and a long story is small. `Story.data` is the same as dicts and lists.
+A story holds no object of the program: no tensor, no array, no node. It holds records, which
+consist of texts and numbers, and a step has only the records that it changed. So a program frees
+its memory as it does without a story, and a long story is small.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ __all__ = [
     "WrittenElements",
     "changes_between",
     "merged",
+    "no_records",
 ]
 
 # Elements of a storage: the first, the end, and the distance of each run.
@@ -148,7 +149,7 @@ class NodeRecord(TypedDict):
     """
 
     name: str
-    next: list[list[str | int] | None]
+    next: list[tuple[str, int] | None]
     tensor: str | None
     state: str
     inner: str | None
@@ -206,6 +207,11 @@ class WrittenElements(TypedDict):
 
 
 R = TypeVar("R")
+
+
+def no_records() -> Records:
+    """The state of which nothing was seen."""
+    return {"storages": {}, "tensors": {}, "saved": {}, "nodes": {}}
 
 
 def changes_between(before: Records, after: Records) -> Changes:

@@ -7,27 +7,31 @@ neither a storage nor a version counter is made. See Note [What a story keeps].
 from __future__ import annotations
 
 import weakref
-from typing import Final, NamedTuple
+from collections.abc import Collection
+from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
 
 from vtgrad.engine.current_graph_task import running
-from vtgrad.errors import VtgradError
 from vtgrad.graph.accumulate_grad import AccumulateGrad
+from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.batch import value_of
 from vtgrad.graph.node import Node
-from vtgrad.graph.saved_variable import SavedVariable
 from vtgrad.graph.set_history import meta_of
 from vtgrad.profiler.recorder import memory_of
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.key_set import BATCHED
 from vtgrad.storage.lazy_array import physical
+from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.storage import bytes_of
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.tensor_name import name_of
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter
 from vtgrad.storage.write_log import SAVED
 from vtgrad.views.differentiable_view_meta import DifferentiableViewMeta
-from vtgrad.viz.saved_values import inner_node, saved_values
+from vtgrad.viz.saved_values import SavedValue, inner_node, saved_values
 from vtgrad.viz.story_elements import Elements, elements_of_array, elements_of_mask
 from vtgrad.viz.story_records import (
     NodeRecord,
@@ -37,8 +41,9 @@ from vtgrad.viz.story_records import (
     StorageRecord,
     TensorRecord,
 )
+from vtgrad.viz.story_words import named
 
-__all__ = ["World"]
+__all__ = ["World", "impl_of"]
 
 # What is shown at once; the rest is counted.
 _VALUES: Final = 64
@@ -49,7 +54,7 @@ _NODES: Final = 300
 _MARKED: Final = 1_000_000
 
 # A number of the thread and one of the node; for a leaf's node, 0 and the number of its leaf.
-_NodeId = tuple[int, int]
+_NodeId: TypeAlias = tuple[int, int]
 
 
 class _Known(NamedTuple):
@@ -121,8 +126,10 @@ class _Buffer:
     ----------
     key : str
         Its key.
-    root : ndarray
-        The array that owns the memory.
+    flat : ndarray
+        Its bytes.
+    dtype : dtype
+        The dtype of the array that owns it, or of the first array that is seen if it owns bytes.
     start, item, elements : int
         The address, the size of an element, and their number.
     counters : list of VersionCounter
@@ -131,22 +138,24 @@ class _Buffer:
         The oldest version at which a value of it was saved.
     """
 
-    __slots__ = ("counters", "elements", "item", "key", "oldest", "root", "start")
+    __slots__ = ("counters", "dtype", "elements", "flat", "item", "key", "oldest", "start")
 
     key: str
-    root: Array
+    flat: Array
+    dtype: NumpyDType
     start: int
     item: int
     elements: int
     counters: list[VersionCounter]
     oldest: int | None
 
-    def __init__(self, key: str, root: Array, flat: Array) -> None:
+    def __init__(self, key: str, root: Array, array: Array) -> None:
         self.key = key
-        self.root = root
-        self.start = flat.__array_interface__["data"][0]
-        self.item = root.itemsize
-        self.elements = flat.size // self.item
+        self.flat = bytes_of(root)
+        self.dtype = array.dtype if root.dtype == np.uint8 else root.dtype
+        self.start = self.flat.__array_interface__["data"][0]
+        self.item = self.dtype.itemsize
+        self.elements = self.flat.size // self.item
         self.counters = []
         self.oldest = None
 
@@ -162,29 +171,70 @@ class World:
     Attributes
     ----------
     names : dict of str to str
-        The user's name of each tensor that has one, by key.
+        The name that the program has given to a tensor, by key.
     made_by : dict of str to str
-        A name for each other tensor.
-    made_at : dict
-        The line that made each node, by its key.
+        The call that made a tensor or a buffer, to name it by if it has no name.
+    made_at : dict of str to CallSite
+        The line that made a node.
     left_out : dict of str to int
-        The number of storages and of elements that are not shown; the largest at one time.
+        The number of storages, elements and nodes that are not shown: the largest at one time.
     """
 
+    __slots__ = (
+        "_counts",
+        "_marks",
+        "_node_keys",
+        "_node_states",
+        "_of_views",
+        "_places",
+        "_saved",
+        "_saved_keys",
+        "_storages",
+        "_tensors",
+        "_values",
+        "left_out",
+        "made_at",
+        "made_by",
+        "names",
+    )
+
+    names: dict[str, str]
+    made_by: dict[str, str]
+    made_at: dict[str, CallSite]
+    left_out: dict[str, int]
+    _tensors: _Keys
+    _storages: _Keys
+    _node_keys: dict[_NodeId, str]
+    _node_states: dict[str, str]
+    _saved_keys: dict[tuple[str, str], str]
+    # Of each saved value the version at the save, and the step that overwrote it.
+    _saved: dict[str, tuple[int, int | None]]
+    # Of each buffer the address and the size of an element, what is marked, and the bytes and the
+    # texts of its first elements.
+    _places: dict[str, tuple[int, int]]
+    _marks: dict[str, tuple[object, Elements]]
+    _values: dict[str, tuple[bytes, list[str]]]
+    # Buffers that are named by a view.
+    _of_views: set[str]
+    # How many tensors had a name.
+    _counts: dict[str, int]
+
     def __init__(self) -> None:
-        self.names: dict[str, str] = {}
-        self.made_by: dict[str, str] = {}
+        self.names = {}
+        self.made_by = {}
+        self.made_at = {}
         self.left_out = {"storages": 0, "elements": 0, "nodes": 0}
         self._tensors = _Keys("t")
         self._storages = _Keys("s")
-        self._node_keys: dict[_NodeId, str] = {}
-        self._node_states: dict[str, str] = {}
-        self._saved_keys: dict[tuple[str, str], str] = {}
-        # Of each saved value the version at the save, the state, and the step that overwrote it.
-        self._saved: dict[str, tuple[int, str, int | None]] = {}
-        self._marks: dict[str, tuple[object, Runs]] = {}
-        self._values: dict[str, tuple[bytes, list[str]]] = {}
-        self._name_counts: dict[str, int] = {}
+        self._node_keys = {}
+        self._node_states = {}
+        self._saved_keys = {}
+        self._saved = {}
+        self._places = {}
+        self._of_views = set()
+        self._marks = {}
+        self._values = {}
+        self._counts = {}
 
     # -- what is seen ----------------------------------------------------------------------
 
@@ -194,7 +244,7 @@ class World:
         Parameters
         ----------
         made_by : str, optional
-            The operator that made it, for its name.
+            The call that made it.
         """
         key = self._tensors.find(tensor)
         if key is None:
@@ -202,8 +252,8 @@ class World:
             name = name_of(tensor)
             if name is not None:
                 self.name(key, name)
-            elif made_by is not None:
-                self.made_by[key] = self._numbered(f"{made_by} result")
+            if made_by is not None:
+                self.made_by[key] = made_by
         return key
 
     def find(self, tensor: TensorBase) -> str | None:
@@ -211,23 +261,10 @@ class World:
         return self._tensors.find(tensor)
 
     def name(self, key: str, name: str) -> None:
-        """Name a tensor, unless it has a name."""
+        """Name a tensor, unless it has a name; a second tensor of one name gets a number."""
         if key not in self.names:
-            self.names[key] = self._numbered(name)
-
-    def _numbered(self, name: str) -> str:
-        """A name, with a number if another tensor has it."""
-        count = self._name_counts[name] = self._name_counts.get(name, 0) + 1
-        return name if count == 1 else f"{name} ({count})"
-
-    def set_node_state(self, key: str, state: str) -> None:
-        """Say that a node is running, or ran."""
-        self._node_states[key] = state
-
-    def overwritten(self, key: str, step: int) -> None:
-        """Say which step overwrote a saved value."""
-        version, state, _ = self._saved[key]
-        self._saved[key] = version, state, step
+            count = self._counts[name] = self._counts.get(name, 0) + 1
+            self.names[key] = name if count == 1 else f"{name} ({count})"
 
     def key_of_node(self, node: Node) -> str:
         """The key of a node."""
@@ -235,6 +272,7 @@ class World:
         if leaf is not None:
             identity = 0, int(self.see(leaf)[1:])
         elif node.is_leaf_node:
+            # The leaf is dead, and its node is known by nothing else.
             identity = -1, id(node)
         else:
             identity = node.thread_id, node.sequence_nr
@@ -243,9 +281,22 @@ class World:
             key = self._node_keys[identity] = f"n{len(self._node_keys)}"
         return key
 
-    def storage_key(self, array: Array) -> str | None:
-        """The key of the buffer of an array; None if it is not shown."""
-        return self._storages.find(memory_of(physical(array)))
+    def leaf_of(self, node: Node) -> str | None:
+        """The key of the leaf that a node fills."""
+        leaf = node.variable if isinstance(node, AccumulateGrad) else None
+        return None if leaf is None else self.find(leaf)
+
+    def set_node_state(self, key: str, state: str) -> None:
+        """Say that a node is running, or ran."""
+        self._node_states[key] = state
+
+    def overwritten(self, key: str, step: int) -> None:
+        """Say which step overwrote a saved value."""
+        self._saved[key] = self._saved[key][0], step
+
+    def place_of(self, storage: str) -> tuple[int, int]:
+        """The address of a buffer, and the size of its elements."""
+        return self._places[storage]
 
     # -- the present state -----------------------------------------------------------------
 
@@ -257,26 +308,39 @@ class World:
 class _Reading:
     """One look at all that is alive; it holds objects of the program, so it does not last."""
 
+    __slots__ = ("_buffers", "_hidden", "_left_out", "_world")
+
+    _world: World
+    _buffers: dict[str, _Buffer]
+    # Buffers that are not shown, and the number of elements.
+    _hidden: set[int]
+    _left_out: int
+
     def __init__(self, world: World) -> None:
         self._world = world
-        self._buffers: dict[str, _Buffer] = {}
-        self._names: dict[str, tuple[bool, str]] = {}
+        self._buffers = {}
+        self._hidden = set()
         self._left_out = 0
-        self._hidden: set[int] = set()
 
     def records(self) -> Records:
+        """The records."""
         world = self._world
         world._tensors.drop_dead()
         world._storages.drop_dead()
-        tensors = self._tensor_records()
-        found = self._nodes()
+        tensors, roots = self._tensors()
+        found = self._nodes(roots)
         saved: dict[str, SavedRecord] = {}
-        nodes = {key: self._node_record(node, found, key) for key, node in found.items()}
-        for key, node in found.items():
+        for node_key, node in found.items():
             for value in saved_values(node):
                 if not value.variable.is_empty:
-                    name, record = self._saved_record(key, value.name, value.variable)
-                    saved[name] = record
+                    key = self._saved_key(node_key, value)
+                    saved[key] = self._saved_record(key, node_key, value, tensors)
+        nodes = {key: self._node_record(key, node, found, tensors) for key, node in found.items()}
+        for record in tensors.values():
+            # What is not shown is not referred to.
+            record["base"] = _shown(record["base"], tensors)
+            record["grad"] = _shown(record["grad"], tensors)
+            record["grad_fn"] = _shown(record["grad_fn"], nodes)
         storages = {key: self._storage_record(buffer) for key, buffer in self._buffers.items()}
         left_out = world.left_out
         left_out["elements"] = max(left_out["elements"], self._left_out)
@@ -285,89 +349,90 @@ class _Reading:
 
     # -- tensors ---------------------------------------------------------------------------
 
-    def _tensor_records(self) -> dict[str, TensorRecord]:
+    def _tensors(self) -> tuple[dict[str, TensorRecord], list[Node]]:
+        """The records of living tensors, with bases and gradients, and their nodes."""
         world = self._world
         found: dict[str, TensorRecord] = {}
+        roots: list[Node] = []
         waiting = world._tensors.living()
         for key, tensor in waiting:
-            assert isinstance(tensor, TensorBase)
-            if len(found) >= _TENSORS:
-                break
-            meta = meta_of(tensor) if tensor._impl.extra_meta is None else None
+            if not isinstance(tensor, TensorBase) or key in found:
+                continue
+            impl = impl_of(tensor)
+            buffer = self._buffer(impl.array, impl.version_counter)
+            if buffer is None or len(found) >= _TENSORS:
+                continue
+            # What stands for a sample of a batch has no history of its own.
+            meta = None if tensor._impl.key_set & BATCHED else meta_of(tensor)
+            if meta is not None and meta.grad_fn_ is not None:
+                roots.append(meta.grad_fn_)
             base = meta.base if isinstance(meta, DifferentiableViewMeta) else None
             grad = None if meta is None or meta.cell is None else meta.cell.grad
-            for other, suffix in ((base, "base"), (grad, "grad")):
+            for other, call in ((base, f"base of {named(key)}"), (grad, f"{named(key)}.grad")):
                 if other is not None and world.find(other) is None:
-                    other_key = world.see(other)
-                    waiting.append((other_key, other))
-            record = self._tensor_record(key, tensor, base, grad)
-            if record is not None:
-                found[key] = record
-        return found
+                    waiting.append((world.see(other, call), other))
+            if grad is not None:
+                world.names.setdefault(world.see(grad), f"{named(key)}.grad")
+            found[key] = self._tensor_record(key, tensor, meta, buffer)
+        return found, roots
 
     def _tensor_record(
-        self, key: str, tensor: TensorBase, base: TensorBase | None, grad: TensorBase | None
-    ) -> TensorRecord | None:
-        world, impl = self._world, tensor._impl
+        self, key: str, tensor: TensorBase, meta: AutogradMeta | None, buffer: _Buffer
+    ) -> TensorRecord:
+        world, impl = self._world, impl_of(tensor)
         counter = impl.version_counter
-        buffer = self._buffer(impl.array, counter)
-        if buffer is None:
-            return None
-        meta = meta_of(tensor) if impl.extra_meta is None else None
         version = 0 if counter is None else counter.value
+        base: TensorBase | None = None
         stale = False
         if isinstance(meta, DifferentiableViewMeta):
+            base = meta.base
             stale = meta.attr_version != version and meta.needs_gradient()
+        self._own(buffer, key, is_view=base is not None)
         node = None if meta is None else meta.grad_fn_
-        requires = meta is not None and meta.needs_gradient()
-        elements = self._elements(impl.array, buffer)
-        if key not in world.names and grad is None:
-            pass
-        if grad is not None:
-            grad_key = world.see(grad)
-            if key in world.names:
-                world.name(grad_key, f"{world.names[key]}.grad")
-        view = base is not None
-        name = f"\0{key}\0"
-        known = self._names.get(buffer.key)
-        if known is None or (known[0] and not view):
-            self._names[buffer.key] = view, name
+        grad = None if meta is None or meta.cell is None else meta.cell.grad
+        requires_grad = meta is not None and meta.needs_gradient()
+        is_leaf = not requires_grad or (meta is not None and meta.requires_grad_)
         return {
-            "name": name,
+            "name": named(key),
             "storage": buffer.key,
-            "shape": list(impl.array.shape),
-            "runs": elements.runs,
-            "base": None if base is None else world.see(base),
-            "requires_grad": requires,
-            "leaf": node is None and not (view and requires and not (meta and meta.requires_grad_)),
+            "shape": list(tensor._impl.sizes),
+            "runs": self._runs(impl.array, buffer),
+            "base": None if base is None else world.find(base),
+            "requires_grad": requires_grad,
+            "leaf": is_leaf and node is None,
             "grad_fn": None if node is None else world.key_of_node(node),
             "stale": stale,
-            "grad": None if grad is None else world.see(grad),
+            "grad": None if grad is None else world.find(grad),
             "version": version,
         }
 
-    def _elements(self, array: Array, buffer: _Buffer) -> Elements:
+    def _own(self, buffer: _Buffer, key: str, *, is_view: bool) -> None:
+        """Name a buffer by a tensor, if possible by one that is no view."""
+        world = self._world
+        if buffer.key not in world.names or (buffer.key in world._of_views and not is_view):
+            world.names[buffer.key] = named(key)
+            (world._of_views.add if is_view else world._of_views.discard)(buffer.key)
+
+    def _runs(self, array: Array, buffer: _Buffer) -> Runs:
         elements = elements_of_array(physical(array), buffer.start, buffer.item)
         self._left_out += elements.left_out
-        return elements
+        return elements.runs
 
     # -- buffers ---------------------------------------------------------------------------
 
     def _buffer(self, array: Array, counter: VersionCounter | None) -> _Buffer | None:
-        root = memory_of(physical(array))
-        storages = self._world._storages
-        key = storages.find(root)
+        """The buffer of an array; None if there are too many."""
+        world, root = self._world, memory_of(physical(array))
+        key = world._storages.find(root)
         if key is None:
-            if len(storages) >= _STORAGES:
+            if len(world._storages) >= _STORAGES:
                 self._hidden.add(id(root))
                 return None
-            key = storages.add(root)
+            key = world._storages.add(root)
         buffer = self._buffers.get(key)
         if buffer is None:
-            buffer = self._buffers[key] = _Buffer(key, root, bytes_of(root))
-            if root.itemsize == 1 and array.itemsize != 1:
-                buffer.item = array.itemsize
-                buffer.elements = root.nbytes // array.itemsize
+            buffer = self._buffers[key] = _Buffer(key, root, array)
+            world._places[key] = buffer.start, buffer.item
         if counter is not None and counter is not INFERENCE:
             if not any(counter is other for other in buffer.counters):
                 buffer.counters.append(counter)
@@ -376,10 +441,9 @@ class _Reading:
     def _storage_record(self, buffer: _Buffer) -> StorageRecord:
         counter = buffer.counter
         self._left_out += max(buffer.elements - _VALUES, 0)
-        named = self._names.get(buffer.key)
         return {
-            "name": f"\0{buffer.key}\0" if named is None else named[1],
-            "dtype": dtype_of(buffer.root.dtype).name,
+            "name": named(buffer.key),
+            "dtype": dtype_of(buffer.dtype).name,
             "elements": buffer.elements,
             "values": self._values(buffer),
             "version": 0 if counter is None else counter.value,
@@ -389,50 +453,44 @@ class _Reading:
     def _values(self, buffer: _Buffer) -> list[str]:
         """The first elements, as texts; they are made anew when the bytes have changed."""
         known = self._world._values
-        first = bytes_of(buffer.root)[: min(buffer.elements, _VALUES) * buffer.item]
-        content = first.tobytes()
+        content = buffer.flat[: min(buffer.elements, _VALUES) * buffer.item].tobytes()
         before = known.get(buffer.key)
         if before is not None and before[0] == content:
             return before[1]
-        texts = [_short(x) for x in np.frombuffer(content, buffer.root.dtype).tolist()]
+        texts = [_short(x) for x in np.frombuffer(content, buffer.dtype).tolist()]
         known[buffer.key] = content, texts
         return texts
 
     def _marked(self, buffer: _Buffer, counter: VersionCounter | None) -> Runs:
-        """The elements that were written since the oldest save."""
+        """The elements that were written since the oldest save of a value that lives."""
         log, after = None if counter is None else counter.log, buffer.oldest
         if counter is None or log is None or log is SAVED or after is None:
             return []
         state = id(log), counter.value, after
-        known = self._world._marks.get(buffer.key)
-        if known is not None and known[0] == state:
-            return known[1]
-        runs: Runs = []
-        if counter.value > after and buffer.elements <= _MARKED:
+        marks = self._world._marks
+        known = marks.get(buffer.key)
+        if known is None or known[0] != state:
+            elements = Elements([], 0)
             item, count = buffer.item, buffer.elements
-            region = 0, item * count, (0, (count,), (item,), item, None)
-            versions = log.written_versions(region, after)
-            if versions is not None:
-                elements = elements_of_mask(versions.reshape(count, -1).any(axis=1))
-                self._left_out += elements.left_out
-                runs = elements.runs
-        self._world._marks[buffer.key] = state, runs
-        return runs
+            if counter.value > after and 0 < count <= _MARKED:
+                region = 0, item * count, (0, (count,), (item,), item, None)
+                versions = log.written_versions(region, after)
+                if versions is not None:
+                    elements = elements_of_mask(versions.reshape(count, -1).max(axis=1) > 0)
+            elif counter.value > after:
+                elements = Elements([], count)
+            known = marks[buffer.key] = state, elements
+        self._left_out += known[1].left_out
+        return known[1].runs
 
     # -- the graph -------------------------------------------------------------------------
 
-    def _nodes(self) -> dict[str, Node]:
+    def _nodes(self, roots: list[Node]) -> dict[str, Node]:
         """The nodes that lead from living tensors, and from the root of a pass that runs."""
         world = self._world
-        roots: list[Node] = []
-        for _, tensor in world._tensors.living():
-            assert isinstance(tensor, TensorBase)
-            meta = meta_of(tensor) if tensor._impl.extra_meta is None else None
-            if meta is not None and meta.grad_fn_ is not None:
-                roots.append(meta.grad_fn_)
         task = running.task
         if task is not None:
-            roots += [edge.function for edge in task.roots]
+            roots = [*roots, *[edge.function for edge in task.roots]]
         found: dict[str, Node] = {}
         waiting = roots[::-1]
         while waiting:
@@ -441,7 +499,7 @@ class _Reading:
             if key in found:
                 continue
             if len(found) >= _NODES:
-                world.left_out["nodes"] = max(world.left_out["nodes"], len(waiting))
+                world.left_out["nodes"] = max(world.left_out["nodes"], len(waiting) + 1)
                 break
             found[key] = node
             inner = inner_node(node)
@@ -450,57 +508,67 @@ class _Reading:
             waiting += [edge.function for edge in node.next_edges[::-1] if edge is not None]
         return found
 
-    def _node_record(self, node: Node, found: dict[str, Node], key: str) -> NodeRecord:
+    def _node_record(
+        self, key: str, node: Node, found: dict[str, Node], tensors: dict[str, TensorRecord]
+    ) -> NodeRecord:
         world = self._world
-        leaf = node.variable if isinstance(node, AccumulateGrad) else None
         inner = inner_node(node)
-        following: list[list[str | int] | None] = []
+        following: list[tuple[str, int] | None] = []
         for edge in node.next_edges:
-            target = None if edge is None else world.key_of_node(edge.function)
-            known = edge is not None and target is not None and target in found
-            following.append([target, edge.input_nr] if known and edge and target else None)
+            target = None if edge is None else _shown(world.key_of_node(edge.function), found)
+            following.append(None if edge is None or target is None else (target, edge.input_nr))
         return {
             "name": node.name().rpartition("::")[2],
             "next": following,
-            "tensor": None if leaf is None else world.find(leaf),
+            "tensor": _shown(world.leaf_of(node), tensors),
             "state": world._node_states.get(key, "recorded"),
             "inner": None if inner is None else world.key_of_node(inner),
         }
 
-    def _saved_record(
-        self, node: str, label: str, variable: SavedVariable
-    ) -> tuple[str, SavedRecord]:
+    def _saved_key(self, node: str, value: SavedValue) -> str:
         world = self._world
-        key = world._saved_keys.get((node, label))
+        key = world._saved_keys.get((node, value.name))
         if key is None:
-            key = world._saved_keys[node, label] = f"v{len(world._saved_keys)}"
-            world._saved[key] = variable.version, "intact", None
-        version, before, write = world._saved[key]
-        state = variable.outcome
-        if state != before:
-            world._saved[key] = version, state, write
-        tensor, array = variable.saved_tensor, variable.saved_array
-        buffer = None if array is None else self._buffer(array, variable.saved_counter)
+            key = world._saved_keys[node, value.name] = f"v{len(world._saved_keys)}"
+            world._saved[key] = value.variable.version, None
+        return key
+
+    def _saved_record(
+        self, key: str, node: str, value: SavedValue, tensors: dict[str, TensorRecord]
+    ) -> SavedRecord:
+        world = self._world
+        version, write = world._saved[key]
+        tensor, array = value.tensor, value.array
+        buffer = None if array is None else self._buffer(array, value.variable.saved_counter)
         runs: Runs = []
         if buffer is not None and array is not None:
-            runs = self._elements(array, buffer).runs
+            runs = self._runs(array, buffer)
             buffer.oldest = version if buffer.oldest is None else min(buffer.oldest, version)
-        return key, {
+            world.made_by.setdefault(buffer.key, f"memory that was saved as {value.name}")
+        return {
             "node": node,
-            "label": label,
-            "tensor": None if tensor is None else world.find(tensor),
+            "label": f"saved_{value.name}" if value.name.startswith("tensors[") else value.name,
+            "tensor": None if tensor is None else _shown(world.find(tensor), tensors),
             "storage": None if buffer is None else buffer.key,
             "runs": runs,
             "version": version,
-            "state": state,
+            "state": value.variable.outcome,
             "write": write,
         }
+
+
+def impl_of(tensor: TensorBase) -> TensorImpl:
+    """What has the memory of a tensor: of one that stands for a sample, the whole batch."""
+    return value_of(tensor)._impl if tensor._impl.key_set & BATCHED else tensor._impl
+
+
+def _shown(key: str | None, records: Collection[str]) -> str | None:
+    """A key, if there is a record of it."""
+    return key if key in records else None
 
 
 def _short(value: object) -> str:
     """A number as a short text."""
     if isinstance(value, float):
         return f"{value:.4g}"
-    if isinstance(value, complex):
-        return f"{value:.3g}"
-    return str(value)
+    return f"{value:.3g}" if isinstance(value, complex) else str(value)
