@@ -101,7 +101,7 @@ def test_a_page_begins_at_its_first_step_or_at_that_of_its_address(show: Shown) 
     assert _step(show(html)) == 0
     opened = show(html, 6)
     assert _step(opened) == 6
-    assert opened.text(".sentence") == _texts()[6]
+    assert opened.text(".sentence [aria-live]") == _texts()[6]
     assert opened.text(".where") == "Step 6 of 8"
     assert _step(show(html, 1000)) == 8
 
@@ -118,7 +118,7 @@ def test_keys_go_from_step_to_step(show: Shown) -> None:
         ("ArrowLeft", 0),
     ]:
         opened.key(key)
-        assert (_step(opened), opened.text(".sentence")) == (step, _texts()[step])
+        assert (_step(opened), opened.text(".sentence [aria-live]")) == (step, _texts()[step])
 
 
 def test_keys_count_once_while_the_slider_has_the_focus(show: Shown) -> None:
@@ -196,7 +196,7 @@ def test_texts_of_the_program_are_text(show: Shown) -> None:
     opened = show(page(example()), 1)
     assert opened.evaluate("document.getElementById('injected')") is None
     assert opened.text(".line.current code").endswith('# </script><b id="injected">&amp;')
-    assert opened.text(".sentence") == "x is made: a leaf <i>of</i> 3 elements"
+    assert opened.text(".sentence [aria-live]") == "x is made: a leaf <i>of</i> 3 elements"
     assert opened.text("h1") == "A value that is <overwritten> & refused"
     assert opened.texts(".left-out") == ["Left out by limits: 2 storages."]
 
@@ -222,7 +222,7 @@ def test_lines_and_memory_are_those_of_the_program(show: Shown, tmp_path: Path) 
     filled = []
     for number, step in enumerate(data["steps"]):
         assert _step(opened) == number
-        assert opened.text(".sentence") == step["text"]
+        assert opened.text(".sentence [aria-live]") == step["text"]
         if step["line"] is not None:
             assert opened.text(".line.current code") == lines[step["line"] - 1].strip()
         if step["kind"] == "write":
@@ -266,26 +266,26 @@ def test_letters_can_be_read(dark: bool, show: Shown) -> None:
 
 # The relative luminance of WCAG 2.2; and the contrast of each text with what is behind it.
 _LUMINANCE = """
-const channel = (value) =>
+var channel = (value) =>
   value / 255 <= 0.04045 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4;
-const luminance = (colour) => {
+var luminance = (colour) => {
   const [r, g, b] = colour.match(/[\\d.]+/g).map(Number);
   return 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
 };
 """
 _CONTRASTS = """
-const behind = (element) => {
+var behind = (element) => {
   for (let at = element; at; at = at.parentElement) {
     const colour = getComputedStyle(at).backgroundColor;
     if (!/, 0\\)$/.test(colour)) return colour;
   }
   return "rgb(255, 255, 255)";
 };
-const ratio = (one, other) => {
+var ratio = (one, other) => {
   const [a, b] = [luminance(one), luminance(other)].sort((x, y) => x - y);
   return (b + 0.05) / (a + 0.05);
 };
-const found = [];
+var found = [];
 for (const element of document.querySelectorAll("header *, main *, footer *")) {
   const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
   const style = getComputedStyle(element);
@@ -295,8 +295,8 @@ for (const element of document.querySelectorAll("header *, main *, footer *")) {
     const under = node ? getComputedStyle(node.querySelector("rect")).fill : behind(element);
     const colour = drawn ? style.fill : style.color;
     found.push({ what: element.textContent, shape: false, ratio: ratio(colour, under) });
-  } else if (/tone\\d|arrow|marked/.test(element.getAttribute("class") ?? "")) {
-    if (/^rgb/.test(style.fill)) {
+  } else if (/^(rect|polygon)$/.test(element.tagName) && /^rgb/.test(style.fill)) {
+    if (/tone|arrow|marked|held/.test(element.getAttribute("class") ?? "")) {
       const what = element.outerHTML;
       found.push({ what, shape: true, ratio: ratio(style.fill, behind(element)) });
     }

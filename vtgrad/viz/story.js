@@ -5,6 +5,8 @@ const { steps, files } = story;
 const last = steps.length - 1;
 const colours = coloursOf(steps);
 const PLAY_EVERY = 1100;
+// Longer ones, as of errors, have smaller letters.
+const LONG_SENTENCE = 130;
 
 const KINDS = {
   start: "▷ start",
@@ -36,6 +38,14 @@ function make(tag, attributes, children) {
 
 function draw(tag, attributes, children) {
   return put(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+const ruler = document.createElement("canvas").getContext("2d");
+
+// The length of a text in pixels.
+function lengthOf(text, size) {
+  ruler.font = `${size}px system-ui, sans-serif`;
+  return ruler.measureText(text).width;
 }
 
 function count(number, thing) {
@@ -74,7 +84,10 @@ function everyNode() {
   const state = emptyState();
   for (const step of steps) {
     takeStep(state, step);
-    for (const [id, node] of Object.entries(step.set?.nodes ?? {})) every.set(id, node);
+    for (const [id, node] of Object.entries(step.set?.nodes ?? {})) {
+      // A backward that frees a node takes away what is inside of it.
+      every.set(id, { ...node, inner: node.inner ?? every.get(id)?.inner ?? null });
+    }
     if (every.size > SHOWN_NODES) break;
     for (const [id, node] of state.nodes) {
       const running = { ...node, state: "running" };
@@ -91,7 +104,7 @@ const slider = make("input", { type: "range", min: 0, max: last, value: 0, "aria
 const ticks = draw("svg", { class: "ticks", height: 14, "aria-hidden": "true" });
 const where = make("span", { class: "where" });
 const kind = make("span", { class: "kind" });
-const sentence = make("p", { class: "sentence", "aria-live": "polite" });
+const sentence = make("span", { "aria-live": "polite" });
 const links = make("p", { class: "links" });
 const source = make("div", { class: "body" });
 const memory = make("div", { class: "body" });
@@ -139,16 +152,16 @@ function patterns() {
 
 function build() {
   const controls = make("div", { class: "controls" }, [
-    button("⏮", () => go(0), { "aria-label": "First step", title: "First step (Home)" }),
+    button("|◀", () => go(0), { "aria-label": "First step", title: "First step (Home)" }),
     button("◀", () => go(current - 1), { "aria-label": "Step back", title: "Step back (←)" }),
     play,
     button("▶", () => go(current + 1), { "aria-label": "Step on", title: "Step on (→)" }),
-    button("⏭", () => go(last), { "aria-label": "Last step", title: "Last step (End)" }),
+    button("▶|", () => go(last), { "aria-label": "Last step", title: "Last step (End)" }),
     where,
   ]);
-  const said = make("div", { class: "said" }, [kind, sentence]);
+  const said = make("p", { class: "sentence" }, [kind, " ", sentence]);
   const track = make("div", { class: "track-of-steps" }, [slider, ticks]);
-  const head = make("header", {}, [make("h1", {}, story.title), said, links, controls, track]);
+  const head = make("header", {}, [make("h1", {}, story.title), controls, track, said, links]);
   const panels = make("main", {}, [
     panel("source", "Program", source),
     panel("memory", "Memory", memory, legend()),
@@ -189,6 +202,7 @@ function show() {
   kind.textContent = KINDS[step.kind] ?? step.kind;
   kind.className = `kind ${step.kind}`;
   sentence.textContent = step.text;
+  sentence.classList.toggle("long", step.text.length > LONG_SENTENCE);
   links.replaceChildren(...linksOf(view));
   source.replaceChildren(...drawSource(step));
   memory.replaceChildren(...drawMemory(view));

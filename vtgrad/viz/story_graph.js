@@ -1,8 +1,9 @@
 // The graph at a step: results above, leaves below, so that backward goes down along the arrows.
 
-const NODE_LETTER = 6.5;
+const NODE_LETTERS = 12;
+const NODE_PADDING = 14;
 const LINE = 15;
-const BETWEEN = 18;
+const BETWEEN = 12;
 const LAYER_GAP = 34;
 const BEND_WIDTH = 10;
 // More nodes cannot be made out.
@@ -25,15 +26,29 @@ function drawGraph(view) {
     });
   }
   for (const [id, node] of nodes) parts.push(drawNode(view, id, node, layout, texts.get(id)));
-  const { width, height } = layout;
+  const bounds = boundsOf(layout, nodes.map(([id]) => id));
   const label = nodes.map(([id, node]) => described(view, id, node)).join("; ");
-  const sizes = { viewBox: `0 0 ${width} ${height}`, width, height };
+  const { left, top, width, height } = bounds;
+  const sizes = { viewBox: `${left} ${top} ${width} ${height}`, width, height };
   const picture = draw("svg", { role: "img", "aria-label": `Graph: ${label}`, ...sizes }, parts);
   // Letters get smaller up to a bound; then the panel scrolls.
-  picture.style.maxWidth = `max(100%, ${0.75 * width}px)`;
+  picture.style.maxWidth = `max(100%, ${0.7 * width}px)`;
   const missing = all - nodes.length;
   const note = missing ? [make("p", { class: "gone" }, `${missing} older nodes are not drawn.`)] : [];
   return [...note, picture];
+}
+
+// No room is left for nodes that come later, or are gone.
+function boundsOf(layout, ids) {
+  const boxes = ids.map((id) => layout.boxes.get(id));
+  const points = ids.flatMap((id) =>
+    layout.edges.get(id).flatMap((_edge, at) => layout.bends.get(`${id} ${at}`)),
+  );
+  const left = Math.min(...boxes.map((box) => box.x), ...points.map((point) => point.x)) - 4;
+  const right = Math.max(...boxes.map((box) => box.x + box.width), ...points.map((point) => point.x));
+  const top = Math.min(...boxes.map((box) => box.y)) - 4;
+  const bottom = Math.max(...boxes.map((box) => box.y)) + layout.box;
+  return { left, top, width: right + 4 - left, height: bottom + 4 - top };
 }
 
 function textsOf(view, id, node) {
@@ -72,7 +87,7 @@ function described(view, id, node) {
 }
 
 function widthOf(texts) {
-  return Math.max(...texts.map((text) => text.length)) * NODE_LETTER + 18;
+  return Math.max(...texts.map((text) => lengthOf(text, NODE_LETTERS))) + NODE_PADDING;
 }
 
 function drawNode(view, id, node, layout, texts) {
@@ -221,22 +236,18 @@ function placed(layers, nodes, bends, items) {
   for (const layer of [...layers].reverse()) settle(layer, (item) => item.above);
   for (const layer of layers) settle(layer, (item) => item.below);
   for (const layer of [...layers].reverse()) settle(layer, (item) => item.above);
-  const all = [...items.values()];
-  const left = Math.min(...all.map((item) => item.x)) - 4;
   const box = 3 * LINE + 8;
-  const top = (item) => 4 + (layers.length - 1 - item.layer) * (box + LAYER_GAP);
+  const top = (item) => (layers.length - 1 - item.layer) * (box + LAYER_GAP);
   const boxes = new Map();
   for (const id of nodes.keys()) {
     const item = items.get(id);
-    boxes.set(id, { x: item.x - left, y: top(item), width: item.width });
+    boxes.set(id, { x: item.x, y: top(item), width: item.width });
   }
   const places = new Map();
   for (const [key, bent] of bends) {
-    const point = (item) => ({ x: item.x - left + item.width / 2, y: top(item) + box / 2 });
-    places.set(key, bent.map(point));
+    places.set(key, bent.map((item) => ({ x: item.x + item.width / 2, y: top(item) + box / 2 })));
   }
-  const width = Math.max(...all.map((item) => item.x + item.width)) - left + 4;
-  return { boxes, bends: places, box, width, height: layers.length * (box + LAYER_GAP) - LAYER_GAP + 8 };
+  return { boxes, bends: places, box };
 }
 
 // Places of a layer: as near to the middle of neighbours as the order and the widths allow.

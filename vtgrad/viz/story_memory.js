@@ -5,7 +5,9 @@ const COLOURS = 6;
 const ROW_GAP = 6;
 const CELL_HEIGHT = 30;
 const BAR_HEIGHT = 12;
-const LETTER = 6.7;
+const LETTERS = 12;
+// Smaller letters cannot be read: values that do not fit are listed below.
+const SMALLEST = 8;
 
 // A tensor keeps its colour through the story. Tensors of one storage have different ones.
 function coloursOf(steps) {
@@ -52,6 +54,8 @@ function drawMemory(view) {
   const { after, before, step } = view;
   const cards = [];
   for (const [id, storage] of after.storages) cards.push(drawStorage(view, id, storage));
+  const packed = [...after.saved].filter(([, saved]) => saved.storage === null);
+  if (packed.length) cards.push(drawPacked(view, packed));
   const gone = (step.gone?.storages ?? []).map((id) => before.storages.get(String(id))?.name);
   if (gone.length) cards.push(make("p", { class: "gone" }, `Freed in this step: ${gone.join(", ")}`));
   if (!cards.length) cards.push(make("p", { class: "gone" }, "No tensor yet."));
@@ -61,22 +65,37 @@ function drawMemory(view) {
 function drawStorage(view, id, storage) {
   const { after, before, step, changes } = view;
   const old = before.storages.get(id);
-  const written = step.write && String(step.write.storage) === id ? step.write.runs : [];
-  const on = (sort) => [...after[sort]].filter(([, record]) => String(record.storage) === id);
+  const written = writesOf(step).flatMap(({ storage, runs }) => (sameId(storage, id) ? runs : []));
+  const on = (sort) => [...after[sort]].filter(([, record]) => sameId(record.storage, id));
   const places = new Places(storage.elements, rowLength(on("tensors"), storage), view.width);
   const moved = old && old.version !== storage.version;
   const version = moved ? `version ${old.version} → ${storage.version}` : `version ${storage.version}`;
-  const change = changes.get(`storages ${id}`);
-  return make("section", { class: `storage ${change ?? ""}`, "aria-label": storage.name }, [
+  const change = changes.get(`storages ${id}`) ?? "";
+  return make("section", { class: `storage ${change}`, "aria-label": storage.name }, [
     make("h3", {}, [
       make("b", {}, storage.name),
       ` ${storage.dtype}, ${count(storage.elements, "element")}, `,
       make("span", { class: moved ? "moved" : "" }, version),
-      written.length ? badge("written") : change === "new" ? badge("new") : "",
+      change ? badge(storageChange(storage, old, written)) : "",
     ]),
     drawElements(storage, old, written, places),
     ...on("tensors").map(([own, tensor]) => drawTensor(view, own, tensor, places)),
     ...on("saved").map(([own, saved]) => drawSaved(view, own, saved, places)),
+  ]);
+}
+
+function storageChange(storage, old, written) {
+  if (written.length) return "written";
+  if (!old) return "new";
+  return String(old.marked) === String(storage.marked) ? "changed" : "marks changed";
+}
+
+// What hooks have packed is in no memory that is known.
+function drawPacked(view, packed) {
+  const rows = packed.map(([id, saved]) => drawSaved(view, id, saved, null));
+  return make("section", { class: "storage", "aria-label": "Packed by hooks" }, [
+    make("h3", {}, "Packed by hooks"),
+    ...rows,
   ]);
 }
 
@@ -93,9 +112,9 @@ function rowLength(tensors, storage) {
 
 function drawElements(storage, old, written, places) {
   const { values, elements } = storage;
-  const longest = Math.max(1, ...values.map((text) => text.length));
-  const size = Math.min(12, (12 * (places.cell - 4)) / (longest * LETTER));
-  const inCells = values.length === elements && size >= 8;
+  const longest = Math.max(1, ...values.map((text) => lengthOf(text, LETTERS)));
+  const size = Math.min(LETTERS, (LETTERS * (places.cell - 4)) / longest);
+  const inCells = values.length === elements && size >= SMALLEST;
   const top = 9;
   const parts = [];
   for (const rectangle of places.rectangles([0, places.buckets])) {
@@ -174,13 +193,13 @@ function tensorChange(view, id, tensor) {
   return null;
 }
 
-const STATES = { intact: "✓ intact", overwritten: "✗ overwritten", kept: "↺ kept by rewind" };
+const STATES = { intact: "✓ intact", overwritten: "✗ overwritten", kept: "↺ overwritten and kept" };
 
 function drawSaved(view, id, saved, places) {
   const of = saved.tensor === null ? "" : ` · is ${nameOf(view, "tensors", saved.tensor)}`;
-  const mask = covered(saved.runs, places.elements);
+  const mask = covered(saved.runs, places?.elements ?? 0);
   const layers = [{ mask, kind: "held" }];
-  if (saved.state !== "intact") {
+  if (places && saved.state !== "intact") {
     const hits = covered(view.after.hits.get(id) ?? saved.runs, places.elements);
     layers.push({ mask: hits.map((hit, at) => hit & mask[at]), kind: saved.state });
   }
@@ -198,18 +217,6 @@ function drawSaved(view, id, saved, places) {
 }
 
 function drawRow(change, places, { kind, name, about, state, layers }) {
-  const parts = [];
-  for (const rectangle of places.rectangles([0, places.buckets])) {
-    parts.push(draw("rect", { ...rectangle, y: 1, height: BAR_HEIGHT, class: "track" }));
-  }
-  for (const { mask, kind: look } of layers) {
-    for (const span of spansOf(mask)) {
-      for (const rectangle of places.rectangles(span)) {
-        parts.push(draw("rect", { ...rectangle, y: 1, height: BAR_HEIGHT, class: look }));
-      }
-    }
-  }
-  const sizes = { width: places.width, height: BAR_HEIGHT + 2, "aria-hidden": "true" };
   return make("div", { class: `row ${kind}${change ? " touched" : ""}` }, [
     make("p", {}, [
       make("b", {}, name),
@@ -218,8 +225,22 @@ function drawRow(change, places, { kind, name, about, state, layers }) {
       state ?? "",
       change ? badge(change) : "",
     ]),
-    draw("svg", sizes, parts),
+    places ? drawBar(places, layers) : "",
   ]);
+}
+
+// A frame as long as the storage, and in it the elements that are shown or saved.
+function drawBar(places, layers) {
+  const parts = [];
+  const add = (span, look) => {
+    for (const rectangle of places.rectangles(span)) {
+      parts.push(draw("rect", { ...rectangle, y: 1, height: BAR_HEIGHT, class: look }));
+    }
+  };
+  add([0, places.buckets], "track");
+  for (const { mask, kind } of layers) for (const span of spansOf(mask)) add(span, kind);
+  const sizes = { width: places.width, height: BAR_HEIGHT + 2, "aria-hidden": "true" };
+  return draw("svg", sizes, parts);
 }
 
 function badge(text) {

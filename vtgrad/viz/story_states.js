@@ -13,7 +13,7 @@ function takeStep(state, step) {
   for (const sort of SORTS) {
     for (const id of step.gone?.[sort] ?? []) state[sort].delete(String(id));
   }
-  if (step.write) addHits(state, step);
+  for (const write of writesOf(step)) addHits(state, write);
   for (const sort of SORTS) {
     for (const [id, record] of Object.entries(step.set?.[sort] ?? {})) state[sort].set(id, record);
   }
@@ -21,12 +21,17 @@ function takeStep(state, step) {
 
 // The elements that were written since a value was saved, by saved value. What the step itself saves
 // is not among them: its record says whether it is overwritten.
-function addHits(state, step) {
+function addHits(state, write) {
   for (const [id, record] of state.saved) {
-    if (sameId(record.storage, step.write.storage)) {
-      state.hits.set(id, [...(state.hits.get(id) ?? []), ...step.write.runs]);
+    if (sameId(record.storage, write.storage)) {
+      state.hits.set(id, [...(state.hits.get(id) ?? []), ...write.runs]);
     }
   }
+}
+
+// An operator may write several storages.
+function writesOf(step) {
+  return step.writes ?? (step.write ? [step.write] : []);
 }
 
 // Keys of a record are texts, where other records may have numbers.
