@@ -81,16 +81,15 @@ class SourceFile(TypedDict):
 class StepData(TypedDict):
     """A step in `StoryData`, with the fields of `StoryStep`.
 
-    A kind of things of which nothing has changed is left out of `set` and `gone`. The first of the
-    writes is there alone, too.
+    The first of the writes is there alone, too.
     """
 
     kind: str
     text: str
     file: int | None
     line: int | None
-    set: dict[str, dict[str, dict[str, object]]]
-    gone: dict[str, list[str]]
+    set: Records
+    gone: Gone
     write: NotRequired[WrittenElements]
     writes: NotRequired[list[WrittenElements]]
 
@@ -128,10 +127,12 @@ class Story(Scope):
       1  operator  mul(x, 2) makes y, float32 [3]  (...:2)
     """
 
-    __slots__ = ("_recorder", "error", "title")
+    __slots__ = ("_given", "_recorder", "error", "title")
 
     title: str
     error: Exception | None
+    # What the program is called with, and the names of its parameters.
+    _given: tuple[Sequence[object], Sequence[str]]
     _recorder: StoryRecorder
 
     def __init__(self, title: str = "story", limit: int = _LIMIT) -> None:
@@ -143,33 +144,37 @@ class Story(Scope):
             )
         self.title = title
         self.error = None
+        self._given = (), ()
         self._recorder = StoryRecorder(limit)
 
     def __enter__(self) -> Self:
-        self.begin((), ())
-        return self
-
-    def begin(self, arguments: Sequence[object], names: Sequence[str]) -> None:
-        """Begin to observe this thread.
-
-        Parameters
-        ----------
-        arguments : sequence of object
-            What the program is called with.
-        names : sequence of str
-            The names of its first parameters.
-
-        Raises
-        ------
-        ProfilerError
-            If the thread is observed already.
-        """
         ident = get_ident()
         if ident in observers:
             raise ProfilerError("this thread is observed already, by a profile or another story")
-        self._recorder.start(arguments, names)
+        given, self._given = self._given, ((), ())
+        self._recorder.start(*given)
         observers[ident] = self._recorder
         adjust_tables()
+        return self
+
+    def run(self, function: Callable[..., object], arguments: Sequence[object]) -> None:
+        """Call a function, and tell what it does.
+
+        Parameters
+        ----------
+        function : callable
+            The program.
+        arguments : sequence of object
+            What it is called with.
+        """
+        self._given = arguments, _parameters(function)
+        with self:
+            try:
+                function(*arguments)
+            except Exception as raised:  # noqa: BLE001  # it is told, and kept in `error`
+                self.error = raised
+        if self.error is not None:
+            _clear(self.error)
 
     def restore(self) -> None:
         """End the story; called again if the call is interrupted."""
@@ -177,21 +182,11 @@ class Story(Scope):
             observers.pop(ident, None)
         adjust_tables()
 
-    def end(self, error: BaseException | None) -> None:
-        """The last steps, when nothing is observed any more.
-
-        Parameters
-        ----------
-        error : BaseException or None
-            What ended the program.
-        """
-        self._recorder.finish(error)
-
     def _leave(self, *raised: object) -> None:
         self.restore()
         self._end = None
         error = raised[1] if len(raised) > 1 else None
-        self.end(error if isinstance(error, BaseException) else None)
+        self._recorder.finish(error if isinstance(error, BaseException) else self.error)
 
     __exit__: ClassVar[ExitMethod] = block_end(_leave)
 
@@ -210,7 +205,7 @@ class Story(Scope):
                     step.kind,
                     self._text(step.text),
                     step.place,
-                    step.changes.set,
+                    self._with_names(step.changes.set),
                     step.changes.gone,
                     tuple(step.writes),
                 )
@@ -251,43 +246,35 @@ class Story(Scope):
         }
 
     def _step_data(self, step: RecordedStep, files: dict[str, int], numbers: list[int]) -> StepData:
-        changes, place = step.changes, step.place
-        changed: dict[str, dict[str, dict[str, object]]] = {}
-        for kind, records in (
-            ("storages", changes.set["storages"]),
-            ("tensors", changes.set["tensors"]),
-            ("saved", changes.set["saved"]),
-            ("nodes", changes.set["nodes"]),
-        ):
-            if records:
-                changed[kind] = {key: dict(record) for key, record in records.items()}
-        for kind in ("storages", "tensors"):
-            for record in changed.get(kind, {}).values():
-                record["name"] = self._text(str(record["name"]))
-        for record in changed.get("saved", {}).values():
-            write = record["write"]
-            if isinstance(write, int):
+        changed, gone, place = self._with_names(step.changes.set), step.changes.gone, step.place
+        for key, saved in changed["saved"].items():
+            if saved["write"] is not None:
                 # A step that was left out is a part of the one behind it.
-                record["write"] = bisect_left(numbers, write)
-        gone = {
-            "storages": changes.gone["storages"],
-            "tensors": changes.gone["tensors"],
-            "saved": changes.gone["saved"],
-            "nodes": changes.gone["nodes"],
-        }
+                index = bisect_left(numbers, saved["write"])
+                changed["saved"][key] = {**saved, "write": index}
         data: StepData = {
             "kind": step.kind,
             "text": self._text(step.text),
             "file": None if place is None else files[place.filename],
             "line": None if place is None else place.lineno,
             "set": changed,
-            "gone": {kind: keys for kind, keys in gone.items() if keys},
+            "gone": gone,
         }
         if step.writes:
             data["write"] = step.writes[0]
         if len(step.writes) > 1:
             data["writes"] = step.writes
         return data
+
+    def _with_names(self, records: Records) -> Records:
+        """Records with names in place of keys."""
+        storages, tensors = records["storages"], records["tensors"]
+        return {
+            "storages": {k: {**r, "name": self._text(r["name"])} for k, r in storages.items()},
+            "tensors": {k: {**r, "name": self._text(r["name"])} for k, r in tensors.items()},
+            "saved": dict(records["saved"]),
+            "nodes": dict(records["nodes"]),
+        }
 
     def _text(self, text: str) -> str:
         world = self._recorder.world
@@ -409,19 +396,7 @@ def story(
             f"story runs a function, not {type(function).__name__}", argument="function"
         )
     found = Story(title or str(getattr(function, "__name__", "a program")), limit)
-    error: Exception | None = None
-    try:
-        found.begin(arguments, _parameters(function))
-        try:
-            function(*arguments)
-        except Exception as raised:  # noqa: BLE001  # it is told, and kept in `error`
-            error = raised
-    finally:
-        found.restore()
-    found.end(error)
-    if error is not None:
-        found.error = error
-        _clear(error)
+    found.run(function, arguments)
     return found
 
 

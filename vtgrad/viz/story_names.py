@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
@@ -43,15 +43,18 @@ def users_frames() -> list[FrameType]:
     return found
 
 
-def names_in_frames(frames: list[FrameType]) -> Iterator[tuple[str, TensorBase]]:
+def names_in_frames(frames: Iterable[FrameType]) -> list[tuple[str, TensorBase]]:
     """The tensors among local variables, and among the first parts of lists, tuples and dicts."""
-    for frame in frames:
-        names = frame.f_locals
-        for name, value in tuple(names.items()):
-            yield from _named(name, value)
-        del value
-        if _COPIES and frame.f_code.co_flags & CO_OPTIMIZED and sys.getrefcount(names) <= _OWN:
-            names.clear()
+    return [found for frame in frames for found in _names_in(frame)]
+
+
+def _names_in(frame: FrameType) -> list[tuple[str, TensorBase]]:
+    """The tensors of one frame; see Note [Looking at local variables]."""
+    names = frame.f_locals
+    found = [named for name, value in tuple(names.items()) for named in _named(name, value)]
+    if _COPIES and frame.f_code.co_flags & CO_OPTIMIZED and sys.getrefcount(names) <= _OWN:
+        names.clear()
+    return found
 
 
 def _named(name: str, value: object) -> Iterator[tuple[str, TensorBase]]:

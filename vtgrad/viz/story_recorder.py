@@ -44,6 +44,7 @@ from vtgrad.viz.story_records import (
     changes_between,
     merged,
     no_records,
+    with_former,
 )
 from vtgrad.viz.story_words import (
     argument,
@@ -302,8 +303,17 @@ class StoryRecorder:
         self._emit("start", f"the program begins{what}", self.world.records())
 
     def finish(self, error: BaseException | None) -> None:
-        """The last steps: what is different at the end, and the error that ended the program."""
+        """The last steps: what is different at the end, and the error that ended the program.
+
+        Parameters
+        ----------
+        error : BaseException or None
+            The error.
+        """
         self._open.clear()
+        if not self.steps:
+            # The story was not begun, as this thread was observed already.
+            return
         self._settle()
         if error is not None:
             place = _place_of_error(error)
@@ -320,15 +330,20 @@ class StoryRecorder:
             opened.keys[id(tensor)] = world.see(tensor)
             if opened.name.endswith("_") or opened.name == _SETITEM:
                 _expect_write(tensor)
+        self._take_names()
+        upcoming = CallSite.of(opened.site)
         if isinstance(node, Node):
             opened.node = world.key_of_node(node)
-        self._settle()
-        self._look_up(opened)
-        if opened.node is not None and isinstance(node, Node):
             world.set_node_state(opened.node, "running")
-            self._emit("backward", self._of_node(opened, node), world.records())
-        elif opened.kind == _FUNCTION:
-            self._emit("operator", f"{opened.called()} calls its forward", world.records())
+            after = world.records()
+            self._by_no_operator(after, upcoming)
+            self._look_up(opened)
+            self._emit("backward", self._of_node(opened, node), after)
+            return
+        self._settle(upcoming)
+        self._look_up(opened)
+        if opened.kind == _FUNCTION:
+            self._emit("operator", f"{opened.called()} calls its forward", self._state)
 
     def _look_up(self, opened: _Open) -> None:
         """The line of a call; in a pass on another thread, the line before is still running."""
@@ -350,18 +365,33 @@ class StoryRecorder:
             text += f", which line {made_at.lineno} recorded"
         return f"{text}; its gradient is {shown}" if shown else text
 
-    def _settle(self) -> None:
+    def _settle(self, upcoming: CallSite | None = None) -> None:
         """Take over what has changed since the last step by no operator.
 
-        Names become known, temporaries die, and tensors are seen for the first time: this belongs
-        to the step before. All else is a step.
+        Tensors that are seen for the first time were there before: they belong to the last step.
+        What has died since is still shown by it, and gone in the next one. All else is a step.
+
+        Parameters
+        ----------
+        upcoming : CallSite or None
+            The line that calls next.
         """
         self._take_names()
-        before, after = self._state, self.world.records()
-        changes = changes_between(before, after)
-        if not changes:
-            return
-        self._rebuilds(after)
+        after = self.world.records()
+        if not self._by_no_operator(after, upcoming):
+            shown = with_former(self._state, after)
+            last = self.steps[-1]
+            last.changes = merged(last.changes, changes_between(self._state, shown))
+            self._state = shown
+
+    def _by_no_operator(self, after: Records, upcoming: CallSite | None) -> bool:
+        """The steps of what no operator has done; whether one of them has taken all over.
+
+        The parameter is as in `_settle`.
+        """
+        before = self._state
+        between = _between(self._place, upcoming)
+        self._rebuilds(after, between)
         filled = [
             key
             for key, record in after["tensors"].items()
@@ -379,25 +409,21 @@ class StoryRecorder:
             if key in before["storages"] and record["values"] != before["storages"][key]["values"]
         ]
         if filled:
-            self._emit("grad", f"{grads(filled)} {_is(filled)} stored", after)
+            self._emit("grad", f"{grads(filled)} {_is(filled)} stored{between}", after)
         elif written or changed:
             names = ", ".join([after["storages"][key]["name"] for key in written or changed])
             how = "without an operator" if written else "without a version: no counter sees it"
-            what = f"the memory of {names} changes {how}"
+            what = f"the memory of {names} changes {how}{between}"
             self._emit("write", what + consequences(before, after), after)
-        elif self.steps:
-            last = self.steps[-1]
-            last.changes = merged(last.changes, changes_between(self._state, after))
-            self._state = after
+        return bool(filled or written or changed)
 
     # -- after a call ----------------------------------------------------------------------
 
     def _after(self, opened: _Open, outputs: Sequence[object]) -> None:
         world = self.world
         if opened.node is not None:
+            # The end of a node's turn is no step: the next one shows it.
             world.set_node_state(opened.node, "ran")
-            # The end of a node's turn is no step.
-            self._settle()
         elif opened.name == _FILL:
             self._fill()
         elif opened.name == _REFUSED:
@@ -490,6 +516,8 @@ class StoryRecorder:
         for key, saved in after["saved"].items():
             if key not in before["saved"]:
                 new.setdefault(saved["node"], []).append(key)
+                # As in `x.mul_(x)`.
+                self._blame(key, saved, self._count)
         there: dict[str, SavedRecord] = {
             key: saved for key, saved in after["saved"].items() if key in before["saved"]
         }
@@ -501,7 +529,7 @@ class StoryRecorder:
             there = {**there, **{key: after["saved"][key] for key in keys}}
             self._emit("save", saves(node, keys, after), {**after, "saved": there})
 
-    def _rebuilds(self, after: Records) -> None:
+    def _rebuilds(self, after: Records, between: str = "") -> None:
         """A step for each stale ``grad_fn`` that was rebuilt because it was read."""
         before = self._state
         for key, record in after["tensors"].items():
@@ -518,10 +546,8 @@ class StoryRecorder:
                 "nodes": {**state["nodes"], **_new_nodes(node, after, state)},
             }
             made = after["nodes"].get(node)
-            as_node = "" if made is None else f" as {made['name']}"
-            self._emit(
-                "rebuild", f"the grad_fn of {named(key)} was stale: it is rebuilt{as_node}", part
-            )
+            text = f"the grad_fn of {named(key)} was stale: it is rebuilt{between}"
+            self._emit("rebuild", text if made is None else f"{text}, as {made['name']}", part)
 
     def _fill(self) -> None:
         """The step in which gradients are stored."""
@@ -550,9 +576,9 @@ class StoryRecorder:
         """Add a step."""
         number = self._count
         for key, saved in after["saved"].items():
-            if saved["state"] != "intact" and saved["write"] is None:
-                self.world.overwritten(key, number)
-                saved["write"] = number
+            old = self._state["saved"].get(key)
+            if old is None or old["state"] == "intact":
+                self._blame(key, saved, number)
         changes = changes_between(self._state, after)
         self.steps.append(RecordedStep(number, kind, text, self._place, changes, list(writes)))
         self._count += 1
@@ -564,6 +590,12 @@ class StoryRecorder:
             second.changes = merged(first.changes, second.changes)
             del self.steps[middle]
             self.left_out += 1
+
+    def _blame(self, key: str, saved: SavedRecord, number: int) -> None:
+        """State the step that overwrote a saved value."""
+        if saved["state"] != "intact" and saved["write"] is None:
+            self.world.overwritten(key, number)
+            saved["write"] = number
 
     # -- names -----------------------------------------------------------------------------
 
@@ -593,6 +625,14 @@ def _place_of_error(error: BaseException) -> CallSite | None:
             found = CallSite(code.co_filename, traceback.tb_lineno, code.co_qualname)
         traceback = traceback.tb_next
     return found
+
+
+def _between(last: CallSite | None, upcoming: CallSite | None) -> str:
+    """The lines between which something happened; the line itself is not known."""
+    if last is None or upcoming is None or last.filename != upcoming.filename:
+        return ""
+    first, second = last.lineno, upcoming.lineno
+    return f" between lines {first} and {second}" if first < second else ""
 
 
 def _expect_write(tensor: TensorBase) -> None:

@@ -25,6 +25,7 @@ __all__ = [
     "changes_between",
     "merged",
     "no_records",
+    "with_former",
 ]
 
 # Elements of a storage: the first, the end, and the distance of each run.
@@ -212,6 +213,16 @@ R = TypeVar("R")
 def no_records() -> Records:
     """The state of which nothing was seen."""
     return {"storages": {}, "tensors": {}, "saved": {}, "nodes": {}}
+
+
+def with_former(former: Records, present: Records) -> Records:
+    """The present records, and those of what is there no longer."""
+    return {
+        "storages": {**former["storages"], **present["storages"]},
+        "tensors": {**former["tensors"], **present["tensors"]},
+        "saved": {**former["saved"], **present["saved"]},
+        "nodes": {**former["nodes"], **present["nodes"]},
+    }
 
 
 def changes_between(before: Records, after: Records) -> Changes:

@@ -53,6 +53,9 @@ _NODES: Final = 300
 # The most elements of which the marked ones are looked up.
 _MARKED: Final = 1_000_000
 
+# What a buffer is named by, best first.
+_OWNER, _VIEW, _BASE, _NOT_NAMED = range(4)
+
 # A number of the thread and one of the node; for a leaf's node, 0 and the number of its leaf.
 _NodeId: TypeAlias = tuple[int, int]
 
@@ -181,12 +184,13 @@ class World:
     """
 
     __slots__ = (
+        "_bases",
         "_counts",
         "_marks",
         "_node_keys",
         "_node_states",
-        "_of_views",
         "_places",
+        "_ranks",
         "_saved",
         "_saved_keys",
         "_storages",
@@ -214,8 +218,9 @@ class World:
     _places: dict[str, tuple[int, int]]
     _marks: dict[str, tuple[object, Elements]]
     _values: dict[str, tuple[bytes, list[str]]]
-    # Buffers that are named by a view.
-    _of_views: set[str]
+    # By what a buffer is named, and the tensors that were seen because others are views of them.
+    _ranks: dict[str, int]
+    _bases: set[str]
     # How many tensors had a name.
     _counts: dict[str, int]
 
@@ -231,7 +236,8 @@ class World:
         self._saved_keys = {}
         self._saved = {}
         self._places = {}
-        self._of_views = set()
+        self._ranks = {}
+        self._bases = set()
         self._marks = {}
         self._values = {}
         self._counts = {}
@@ -249,11 +255,9 @@ class World:
         key = self._tensors.find(tensor)
         if key is None:
             key = self._tensors.add(tensor)
-            name = name_of(tensor)
-            if name is not None:
-                self.name(key, name)
             if made_by is not None:
                 self.made_by[key] = made_by
+        self._bases.discard(key)
         return key
 
     def find(self, tensor: TensorBase) -> str | None:
@@ -362,15 +366,21 @@ class _Reading:
             buffer = self._buffer(impl.array, impl.version_counter)
             if buffer is None or len(found) >= _TENSORS:
                 continue
+            name = None if key in world.names else name_of(tensor)
+            if name is not None:
+                world.name(key, name)
             # What stands for a sample of a batch has no history of its own.
             meta = None if tensor._impl.key_set & BATCHED else meta_of(tensor)
             if meta is not None and meta.grad_fn_ is not None:
                 roots.append(meta.grad_fn_)
             base = meta.base if isinstance(meta, DifferentiableViewMeta) else None
             grad = None if meta is None or meta.cell is None else meta.cell.grad
-            for other, call in ((base, f"base of {named(key)}"), (grad, f"{named(key)}.grad")):
-                if other is not None and world.find(other) is None:
-                    waiting.append((world.see(other, call), other))
+            if base is not None and world.find(base) is None:
+                base_key = world.see(base, f"base of {named(key)}")
+                world._bases.add(base_key)
+                waiting.append((base_key, base))
+            if grad is not None and world.find(grad) is None:
+                waiting.append((world.see(grad, f"{named(key)}.grad"), grad))
             if grad is not None:
                 world.names.setdefault(world.see(grad), f"{named(key)}.grad")
             found[key] = self._tensor_record(key, tensor, meta, buffer)
@@ -387,7 +397,8 @@ class _Reading:
         if isinstance(meta, DifferentiableViewMeta):
             base = meta.base
             stale = meta.attr_version != version and meta.needs_gradient()
-        self._own(buffer, key, is_view=base is not None)
+        rank = _OWNER if base is None else _VIEW
+        self._own(buffer, key, _BASE if key in world._bases else rank)
         node = None if meta is None else meta.grad_fn_
         grad = None if meta is None or meta.cell is None else meta.cell.grad
         requires_grad = meta is not None and meta.needs_gradient()
@@ -406,12 +417,13 @@ class _Reading:
             "version": version,
         }
 
-    def _own(self, buffer: _Buffer, key: str, *, is_view: bool) -> None:
-        """Name a buffer by a tensor, if possible by one that is no view."""
+    def _own(self, buffer: _Buffer, key: str, rank: int) -> None:
+        """Name a buffer by a tensor, if possible by one that is no view and has a name itself."""
         world = self._world
-        if buffer.key not in world.names or (buffer.key in world._of_views and not is_view):
+        known = world._ranks.get(buffer.key, _NOT_NAMED)
+        if rank < known and (known > _VIEW or key in world.names):
+            world._ranks[buffer.key] = rank
             world.names[buffer.key] = named(key)
-            (world._of_views.add if is_view else world._of_views.discard)(buffer.key)
 
     def _runs(self, array: Array, buffer: _Buffer) -> Runs:
         elements = elements_of_array(physical(array), buffer.start, buffer.item)
@@ -538,6 +550,7 @@ class _Reading:
     ) -> SavedRecord:
         world = self._world
         version, write = world._saved[key]
+        state = value.variable.outcome
         tensor, array = value.tensor, value.array
         buffer = None if array is None else self._buffer(array, value.variable.saved_counter)
         runs: Runs = []
@@ -552,8 +565,9 @@ class _Reading:
             "storage": None if buffer is None else buffer.key,
             "runs": runs,
             "version": version,
-            "state": value.variable.outcome,
-            "write": write,
+            "state": state,
+            # Hooks may have packed a value that was restored.
+            "write": None if state == "intact" else write,
         }
 
 
