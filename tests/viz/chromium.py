@@ -148,9 +148,19 @@ class Browser:
         self.wait_for("Page.loadEventFired", page.session)
         return page
 
+    def frames(self) -> list[Page]:
+        """The frames that are processes of their own, as those that may not see what is around."""
+        known = self.command("Target.getTargets")["targetInfos"]
+        found = [target["targetId"] for target in known if target["type"] == "iframe"]
+        sessions = [self.command("Target.attachToTarget", targetId=t, flatten=True) for t in found]
+        return [
+            Page(self, target, str(attached["sessionId"]))
+            for target, attached in zip(found, sessions, strict=True)
+        ]
+
 
 class Page:
-    """A tab."""
+    """A tab, or a frame."""
 
     def __init__(self, browser: Browser, target: str, session: str) -> None:
         self._browser = browser

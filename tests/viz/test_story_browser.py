@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -104,6 +105,10 @@ def test_a_page_begins_at_its_first_step_or_at_that_of_its_address(show: Shown) 
     assert opened.text(".sentence [aria-live]") == _texts()[6]
     assert opened.text(".where") == "Step 6 of 8"
     assert _step(show(html, 1000)) == 8
+    # The address may change later, and to what is no step.
+    for address, step in [("#3", 3), ("#heading", 3), ("#8", 8)]:
+        opened.evaluate(f"location.hash = '{address}'; new Promise((done) => setTimeout(done, 50))")
+        assert _step(opened) == step
 
 
 def test_keys_go_from_step_to_step(show: Shown) -> None:
@@ -238,14 +243,65 @@ def test_lines_and_memory_are_those_of_the_program(show: Shown, tmp_path: Path) 
     assert [float(value) for value in _cells(opened, "a.grad")] == [4.0]
 
 
-def test_pages_in_frames_do_not_hear_each_others_keys(show: Shown) -> None:
-    frames = framed(page(example()), "one") + framed(page(example()), "two")
-    opened = show(f"<!DOCTYPE html><title>notebook</title><body>{frames}</body>")
-    opened.evaluate(
-        "new Promise((done) => { const look = () => document.readyState === 'complete' ? done(0)"
-        " : setTimeout(look, 20); look(); })"
+def _chain(x: vt.Tensor) -> None:
+    for _ in range(150):
+        x = x * 1.0
+    x.sum().backward()
+
+
+def test_of_a_large_graph_the_nodes_of_the_step_are_drawn(show: Shown) -> None:
+    told = story(_chain, vt.ones(2, requires_grad=True), limit=1000)
+    opened = show(told.html(), len(told.steps) - 3)
+    assert opened.text(".sentence [aria-live]").startswith("MulBackward0 runs")
+    assert len(opened.texts(".node")) == 120
+    assert opened.texts(".graph .gone") == ["32 nodes of the graph are not drawn."]
+    assert opened.texts(".node.leaf .small") == ["x"]
+    # The node that runs is in sight.
+    top, bottom, node = opened.evaluate(
+        "(() => { const of = (it) => document.querySelector(it).getBoundingClientRect();"
+        " const box = of('.graph .body');"
+        " return [box.top, box.bottom, of('.node.changed').top]; })()"
     )
-    assert opened.evaluate("document.querySelectorAll('iframe').length") == 2
+    assert top < node < bottom
+
+
+def test_odd_storages_are_drawn(show: Shown) -> None:
+    with story() as told:
+        empty = vt.zeros(0)
+        large = vt.zeros(1000, 1000)
+        large[:, 3] = 1.0
+        part = large[::2, ::2]
+        one = vt.tensor(3).expand(5)
+    opened = show(told.html(), len(told.steps) - 1)
+    assert len(opened.texts(".storage")) == 3
+    assert any("1,000,000 elements" in text for text in opened.texts("h3"))
+    assert opened.texts(".row b")[:3] == ["empty", "large", "part"]
+    assert (empty.numel(), part.numel(), one.numel()) == (0, 250_000, 5)
+    assert opened.texts(".left-out")[0].startswith("Left out by limits: ")
+
+
+def test_pages_in_frames_do_not_hear_each_others_keys(browser: Browser, show: Shown) -> None:
+    frames = framed(page(example()), "one") + framed(page(example()), "two")
+    opened = show(f"<!DOCTYPE html><title>notebook</title><body>{frames}</body>", width=800)
+    one, two = browser.frames()
+    for frame in (one, two):
+        frame.wait_until("document.body?.dataset.step === '0'")
+    # Keys go to the frame that has the focus, once its process has heard of it.
+    others = [one, two]
+    for keys, step in [(["ArrowRight"], 1), (["End", "ArrowLeft"], 7)]:
+        opened.evaluate(f"document.querySelectorAll('iframe')[{2 - len(others)}].focus()")
+        focused = next(frame for frame in cycle(others) if frame.evaluate("document.hasFocus()"))
+        others.remove(focused)
+        for key in keys:
+            opened.key(key)
+        focused.wait_until(f"document.body.dataset.step === '{step}'")
+    assert sorted([_step(one), _step(two)]) == [1, 7]
+    # They have styles, names and keys of their own.
+    assert opened.evaluate("[...document.body.children].map((one) => one.tagName)") == [
+        "IFRAME",
+        "IFRAME",
+    ]
+    assert opened.evaluate("document.getElementById('story')") is None
 
 
 @pytest.mark.parametrize("dark", [False, True])

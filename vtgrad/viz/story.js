@@ -49,7 +49,7 @@ function lengthOf(text, size) {
 }
 
 function count(number, thing) {
-  return `${number} ${thing}${number === 1 ? "" : "s"}`;
+  return `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
 }
 
 function button(text, action, attributes) {
@@ -337,8 +337,14 @@ function onKey(event) {
   MOVES[event.key]();
 }
 
+// An address may end in the number of a step.
+function goToAddress() {
+  go(/^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : current);
+}
+
 build();
 document.addEventListener("keydown", onKey);
 slider.addEventListener("input", () => go(Number(slider.value)));
+addEventListener("hashchange", goToAddress);
 new ResizeObserver(show).observe(memory);
-go(/^#\d+$/.test(location.hash) ? Number(location.hash.slice(1)) : 0);
+goToAddress();

@@ -13,12 +13,13 @@ function drawGraph(view) {
   const { after } = view;
   const all = after.nodes.size;
   if (!all) return [make("p", { class: "gone" }, "Nothing is recorded yet.")];
-  const nodes = [...after.nodes].slice(-SHOWN_NODES);
+  const nodes = shownNodes(view);
   const texts = new Map(nodes.map(([id, node]) => [id, textsOf(view, id, node)]));
   // Nodes keep their places through the story if it has few of them.
   const stable = view.every.size <= SHOWN_NODES;
-  const from = stable ? view.every : new Map(nodes);
-  const layout = layOut(from, (id) => (stable ? view.widest(id) : widthOf(texts.get(id))));
+  const layout = stable
+    ? (view.every.layout ??= layOut(view.every, view.widest))
+    : layOut(new Map(nodes), (id) => widthOf(texts.get(id)));
   const parts = [];
   for (const [id] of nodes) {
     layout.edges.get(id).forEach((edge, at) => {
@@ -34,8 +35,18 @@ function drawGraph(view) {
   // Letters get smaller up to a bound; then the panel scrolls.
   picture.style.maxWidth = `max(100%, ${0.7 * width}px)`;
   const missing = all - nodes.length;
-  const note = missing ? [make("p", { class: "gone" }, `${missing} older nodes are not drawn.`)] : [];
+  const text = `${count(missing, "node")} of the graph ${missing === 1 ? "is" : "are"} not drawn.`;
+  const note = missing ? [make("p", { class: "gone" }, text)] : [];
   return [...note, picture];
+}
+
+// All nodes; of a larger graph those around the ones that the step has touched, or else the latest.
+function shownNodes({ after, changes }) {
+  const nodes = [...after.nodes];
+  const touched = nodes.findIndex(([id]) => changes.has(`nodes ${id}`));
+  const middle = touched < 0 ? nodes.length : touched;
+  const first = Math.min(middle - SHOWN_NODES / 2, nodes.length - SHOWN_NODES);
+  return nodes.slice(Math.max(0, first)).slice(0, SHOWN_NODES);
 }
 
 // No room is left for nodes that come later, or are gone.

@@ -112,6 +112,7 @@ function rowLength(tensors, storage) {
 
 function drawElements(storage, old, written, places) {
   const { values, elements } = storage;
+  if (!elements) return "";
   const longest = Math.max(1, ...values.map((text) => lengthOf(text, LETTERS)));
   const size = Math.min(LETTERS, (LETTERS * (places.cell - 4)) / longest);
   const inCells = values.length === elements && size >= SMALLEST;
@@ -154,7 +155,7 @@ function drawElements(storage, old, written, places) {
   const label = `Elements of ${storage.name}: ${listed(storage)}`;
   const height = top + CELL_HEIGHT + 2;
   const picture = draw("svg", { role: "img", "aria-label": label, width: places.width, height }, parts);
-  return inCells || !elements ? picture : make("div", {}, [picture, make("p", {}, listed(storage))]);
+  return inCells ? picture : make("div", {}, [picture, make("p", {}, listed(storage))]);
 }
 
 function listed({ values, elements }) {
@@ -225,7 +226,7 @@ function drawRow(change, places, { kind, name, about, state, layers }) {
       state ?? "",
       change ? badge(change) : "",
     ]),
-    places ? drawBar(places, layers) : "",
+    places?.elements ? drawBar(places, layers) : "",
   ]);
 }
 
