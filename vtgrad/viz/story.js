@@ -213,20 +213,14 @@ function show() {
   bringIntoView(graph, ".node.new, .node.running, .node.changed");
 }
 
-// From a write to what it made stale, from a refusal to the writes.
+// From a refusal to the writes.
 function linksOf({ step, after }) {
-  const found = [];
-  const stale = [...after.saved.values()].filter((one) => one.state === "overwritten");
-  if (step.kind === "write") {
-    const struck = stale.filter((one) => one.write === current);
-    if (struck.length) {
-      found.push(`Overwrites what is saved: ${struck.map((one) => one.label).join(", ")}.`);
-    }
-  } else if (step.kind === "refusal" || step.kind === "error") {
-    const writes = new Set(stale.map((one) => one.write).filter((at) => at !== null && at !== undefined));
-    for (const at of writes) found.push(linkTo(at, `Step ${at} overwrote it`, "state"));
+  if (step.kind !== "refusal" && step.kind !== "error") return [];
+  const writes = new Set();
+  for (const { state, write } of after.saved.values()) {
+    if (state === "overwritten" && (write ?? null) !== null) writes.add(write);
   }
-  return found;
+  return [...writes].map((at) => linkTo(at, `Step ${at} overwrote it`, "state"));
 }
 
 function drawSource(step) {

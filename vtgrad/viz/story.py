@@ -18,7 +18,7 @@ from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.scope import ExitMethod, Scope, block_end
 from vtgrad.viz.story_page import framed, page
 from vtgrad.viz.story_recorder import RecordedStep, StoryRecorder
-from vtgrad.viz.story_records import Gone, Records, WrittenElements
+from vtgrad.viz.story_records import StoryKeys, StoryRecords, StoryWrite
 from vtgrad.viz.story_words import filled
 
 __all__ = ["Story", "StoryData", "StoryStep", "story"]
@@ -42,11 +42,11 @@ class StoryStep(NamedTuple):
         What happens, in a sentence.
     place : CallSite or None
         The user's line.
-    changed : Records
+    changed : StoryRecords
         What is new or different after the step: storages, tensors, saved values and nodes by key.
-    gone : Gone
+    gone : StoryKeys
         The keys of what is there no longer.
-    writes : tuple of WrittenElements
+    writes : tuple of StoryWrite
         The elements that the step writes.
 
     Examples
@@ -60,9 +60,9 @@ class StoryStep(NamedTuple):
     kind: str
     text: str
     place: CallSite | None
-    changed: Records
-    gone: Gone
-    writes: tuple[WrittenElements, ...]
+    changed: StoryRecords
+    gone: StoryKeys
+    writes: tuple[StoryWrite, ...]
 
     def __str__(self) -> str:
         where = ""
@@ -88,10 +88,10 @@ class StepData(TypedDict):
     text: str
     file: int | None
     line: int | None
-    set: Records
-    gone: Gone
-    write: NotRequired[WrittenElements]
-    writes: NotRequired[list[WrittenElements]]
+    set: StoryRecords
+    gone: StoryKeys
+    write: NotRequired[StoryWrite]
+    writes: NotRequired[list[StoryWrite]]
 
 
 class StoryData(TypedDict):
@@ -266,8 +266,8 @@ class Story(Scope):
             data["writes"] = step.writes
         return data
 
-    def _with_names(self, records: Records) -> Records:
-        """Records with names in place of keys."""
+    def _with_names(self, records: StoryRecords) -> StoryRecords:
+        """StoryRecords with names in place of keys."""
         storages, tensors = records["storages"], records["tensors"]
         return {
             "storages": {k: {**r, "name": self._text(r["name"])} for k, r in storages.items()},

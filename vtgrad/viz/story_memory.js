@@ -194,7 +194,7 @@ function tensorChange(view, id, tensor) {
   return null;
 }
 
-const STATES = { intact: "✓ intact", overwritten: "✗ overwritten", kept: "↺ overwritten and kept" };
+const STATES = { intact: "✓ intact", overwritten: "✗ overwritten", kept: "↺ kept, overwritten" };
 
 function drawSaved(view, id, saved, places) {
   const of = saved.tensor === null ? "" : ` · is ${nameOf(view, "tensors", saved.tensor)}`;

@@ -38,9 +38,9 @@ from vtgrad.viz.story_names import name_stored_next, names_in_frames, users_fram
 from vtgrad.viz.story_records import (
     Changes,
     NodeRecord,
-    Records,
     SavedRecord,
-    WrittenElements,
+    StoryRecords,
+    StoryWrite,
     changes_between,
     merged,
     no_records,
@@ -92,7 +92,7 @@ class RecordedStep:
         The user's line.
     changes : Changes
         What is different after it.
-    writes : list of WrittenElements
+    writes : list of StoryWrite
         What it writes.
     """
 
@@ -105,7 +105,7 @@ class RecordedStep:
         text: str,
         place: CallSite | None,
         changes: Changes,
-        writes: list[WrittenElements],
+        writes: list[StoryWrite],
     ) -> None:
         self.number = number
         self.kind = kind
@@ -204,7 +204,7 @@ class StoryRecorder:
     _limit: int
     _open: list[_Open]
     _count: int
-    _state: Records
+    _state: StoryRecords
     # The line of the last call.
     _place: CallSite | None
     # The `id` of the error that the last step tells of.
@@ -384,7 +384,7 @@ class StoryRecorder:
             last.changes = merged(last.changes, changes_between(self._state, shown))
             self._state = shown
 
-    def _by_no_operator(self, after: Records, upcoming: CallSite | None) -> bool:
+    def _by_no_operator(self, after: StoryRecords, upcoming: CallSite | None) -> bool:
         """The steps of what no operator has done; whether one of them has taken all over.
 
         The parameter is as in `_settle`.
@@ -484,10 +484,10 @@ class StoryRecorder:
         call: str,
         opened: _Open,
         written: Sequence[tuple[TensorBase, int]],
-        after: Records,
+        after: StoryRecords,
     ) -> None:
         """The step of an operator that wrote."""
-        found: dict[str, WrittenElements] = {}
+        found: dict[str, StoryWrite] = {}
         parts: list[str] = []
         for tensor, version in written:
             key = opened.keys[id(tensor)]
@@ -508,7 +508,7 @@ class StoryRecorder:
         self._with_saves("write", text, after, list(found.values()))
 
     def _with_saves(
-        self, kind: str, text: str, after: Records, writes: list[WrittenElements]
+        self, kind: str, text: str, after: StoryRecords, writes: list[StoryWrite]
     ) -> None:
         """The step of an operator, and one for each node that has saved values."""
         before = self._state
@@ -529,7 +529,7 @@ class StoryRecorder:
             there = {**there, **{key: after["saved"][key] for key in keys}}
             self._emit("save", saves(node, keys, after), {**after, "saved": there})
 
-    def _rebuilds(self, after: Records, between: str = "") -> None:
+    def _rebuilds(self, after: StoryRecords, between: str = "") -> None:
         """A step for each stale ``grad_fn`` that was rebuilt because it was read."""
         before = self._state
         for key, record in after["tensors"].items():
@@ -540,7 +540,7 @@ class StoryRecorder:
                 # It was written itself.
                 continue
             state = self._state
-            part: Records = {
+            part: StoryRecords = {
                 **state,
                 "tensors": {**state["tensors"], key: record},
                 "nodes": {**state["nodes"], **_new_nodes(node, after, state)},
@@ -554,7 +554,7 @@ class StoryRecorder:
         self._take_names()
         before, after = self._state, self.world.records()
         stored, added = [], []
-        writes: list[WrittenElements] = []
+        writes: list[StoryWrite] = []
         for key, record in after["tensors"].items():
             old, grad = before["tensors"].get(key), record["grad"]
             if grad is None or grad not in after["tensors"]:
@@ -571,7 +571,7 @@ class StoryRecorder:
             self._emit("grad", "; ".join(parts), after, writes)
 
     def _emit(
-        self, kind: str, text: str, after: Records, writes: Sequence[WrittenElements] = ()
+        self, kind: str, text: str, after: StoryRecords, writes: Sequence[StoryWrite] = ()
     ) -> None:
         """Add a step."""
         number = self._count
@@ -686,7 +686,7 @@ def _is(keys: Sequence[str]) -> str:
     return "is" if len(keys) == 1 else "are"
 
 
-def _new_nodes(node: str, after: Records, known: Records) -> dict[str, NodeRecord]:
+def _new_nodes(node: str, after: StoryRecords, known: StoryRecords) -> dict[str, NodeRecord]:
     """The nodes that a node leads to, as far as they are new."""
     found: dict[str, NodeRecord] = {}
     waiting = [node]

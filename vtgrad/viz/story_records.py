@@ -14,14 +14,14 @@ from typing import NamedTuple, TypeAlias, TypedDict, TypeVar
 
 __all__ = [
     "Changes",
-    "Gone",
-    "Records",
+    "StoryKeys",
+    "StoryRecords",
     "NodeRecord",
     "Runs",
     "SavedRecord",
     "StorageRecord",
     "TensorRecord",
-    "WrittenElements",
+    "StoryWrite",
     "changes_between",
     "merged",
     "no_records",
@@ -156,8 +156,8 @@ class NodeRecord(TypedDict):
     inner: str | None
 
 
-class Records(TypedDict):
-    """Records by key, as a whole state or as what a step has changed."""
+class StoryRecords(TypedDict):
+    """StoryRecords by key, as a whole state or as what a step has changed."""
 
     storages: dict[str, StorageRecord]
     tensors: dict[str, TensorRecord]
@@ -165,7 +165,7 @@ class Records(TypedDict):
     nodes: dict[str, NodeRecord]
 
 
-class Gone(TypedDict):
+class StoryKeys(TypedDict):
     """The keys of what is there no longer."""
 
     storages: list[str]
@@ -179,20 +179,20 @@ class Changes(NamedTuple):
 
     Attributes
     ----------
-    set : Records
+    set : StoryRecords
         New and changed records.
-    gone : Gone
+    gone : StoryKeys
         What is there no longer.
     """
 
-    set: Records
-    gone: Gone
+    set: StoryRecords
+    gone: StoryKeys
 
     def __bool__(self) -> bool:
         return any(self.set.values()) or any(self.gone.values())
 
 
-class WrittenElements(TypedDict):
+class StoryWrite(TypedDict):
     """Elements that a step writes.
 
     Attributes
@@ -210,12 +210,12 @@ class WrittenElements(TypedDict):
 R = TypeVar("R")
 
 
-def no_records() -> Records:
+def no_records() -> StoryRecords:
     """The state of which nothing was seen."""
     return {"storages": {}, "tensors": {}, "saved": {}, "nodes": {}}
 
 
-def with_former(former: Records, present: Records) -> Records:
+def with_former(former: StoryRecords, present: StoryRecords) -> StoryRecords:
     """The present records, and those of what is there no longer."""
     return {
         "storages": {**former["storages"], **present["storages"]},
@@ -225,7 +225,7 @@ def with_former(former: Records, present: Records) -> Records:
     }
 
 
-def changes_between(before: Records, after: Records) -> Changes:
+def changes_between(before: StoryRecords, after: StoryRecords) -> Changes:
     """What one state has that another one has not."""
     return Changes(
         {

@@ -17,7 +17,7 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.key_set import BATCHED
 from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.viz.story_records import Records, Runs
+from vtgrad.viz.story_records import Runs, StoryRecords
 
 __all__ = [
     "argument",
@@ -131,7 +131,7 @@ def grads(keys: Sequence[str]) -> str:
     return ", ".join([f"{named(key)}.grad" for key in keys])
 
 
-def view_of(keys: Sequence[str], after: Records) -> str:
+def view_of(keys: Sequence[str], after: StoryRecords) -> str:
     """What views show."""
     record = after["tensors"].get(keys[0])
     if record is None:
@@ -142,7 +142,7 @@ def view_of(keys: Sequence[str], after: Records) -> str:
     return f"a view of {elements(_count(record['runs']))} of {storage}"
 
 
-def saves(node: str, keys: Sequence[str], after: Records) -> str:
+def saves(node: str, keys: Sequence[str], after: StoryRecords) -> str:
     """What a node saves."""
     labels: dict[str, list[str]] = {}
     for key in keys:
@@ -157,7 +157,7 @@ def saves(node: str, keys: Sequence[str], after: Records) -> str:
     return f"{after['nodes'][node]['name']} saves {' and '.join(parts)}"
 
 
-def consequences(before: Records, after: Records) -> str:
+def consequences(before: StoryRecords, after: StoryRecords) -> str:
     """What a write makes stale."""
     stale = [
         named(key)

@@ -35,10 +35,10 @@ from vtgrad.viz.saved_values import SavedValue, inner_node, saved_values
 from vtgrad.viz.story_elements import Elements, elements_of_array, elements_of_mask
 from vtgrad.viz.story_records import (
     NodeRecord,
-    Records,
     Runs,
     SavedRecord,
     StorageRecord,
+    StoryRecords,
     TensorRecord,
 )
 from vtgrad.viz.story_words import named
@@ -304,7 +304,7 @@ class World:
 
     # -- the present state -----------------------------------------------------------------
 
-    def records(self) -> Records:
+    def records(self) -> StoryRecords:
         """The state of all that was seen and lives."""
         return _Reading(self).records()
 
@@ -326,7 +326,7 @@ class _Reading:
         self._hidden = set()
         self._left_out = 0
 
-    def records(self) -> Records:
+    def records(self) -> StoryRecords:
         """The records."""
         world = self._world
         world._tensors.drop_dead()
