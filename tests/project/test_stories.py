@@ -15,7 +15,7 @@ _STORY = re.compile(r"^```\{story\} ([\w-]+)\n(?::step: (\d+)\n)?(\w[^`]+)^```$"
 # What each of them is there to show.
 _SHOWN = {
     "first-story": ("write", "the grad_fn of tail is stale now"),
-    "function": ("backward", "CopySlices runs"),
+    "function": ("backward", "TripleBackward runs"),
     "stale-view": ("rebuild", "grad_fn of tail"),
     "refusal": ("refusal", "MulBackward0"),
     "rewind": ("write", "rewind keeps"),

@@ -250,7 +250,9 @@ class StoryRecorder:
         opened = _Open(name, kind, is_step and kind != _AROUND, inputs)
         outer = self._open[-1] if self._open else None
         if outer is not None and outer.kind == _USERS_NODE and opened.site == outer.site:
-            opened.is_step = False
+            # What the engine does for the user's code is no step; the node of a custom Function
+            # inside of a write's node is.
+            opened.is_step = kind == _USERS_NODE
         if opened.is_step:
             self._before(opened, node)
         self._open.append(opened)
