@@ -260,7 +260,7 @@ def test_of_a_large_graph_the_nodes_of_the_step_are_drawn(show: Shown) -> None:
     top, bottom, node = opened.evaluate(
         "(() => { const of = (it) => document.querySelector(it).getBoundingClientRect();"
         " const box = of('.graph .body');"
-        " return [box.top, box.bottom, of('.node.changed').top]; })()"
+        " return [box.top, box.bottom, of('.node.running').top]; })()"
     )
     assert top < node < bottom
 

@@ -104,7 +104,8 @@ function widthOf(texts) {
 function drawNode(view, id, node, layout, texts) {
   const { x, y, width } = layout.boxes.get(id);
   const height = layout.box;
-  const change = view.changes.get(`nodes ${id}`) ?? "";
+  // A node that has run before the step is not what the step is about.
+  const change = node.state === "ran" ? "" : (view.changes.get(`nodes ${id}`) ?? "");
   const leaf = node.tensor !== null && node.tensor !== undefined ? "leaf" : "";
   const parts = [draw("rect", { x, y, width, height, rx: leaf ? 14 : 3 })];
   const first = y + (height - LINE * texts.length) / 2 + 11;
