@@ -206,6 +206,17 @@ def test_hooks_are_told_where_they_run() -> None:
     assert find(states(found)[-1], "storages", "w.grad")["values"] == ["20", "20"]
 
 
+def test_the_profile_of_a_refused_pass_has_an_event() -> None:
+    w = ones_leaf(2)
+    x = w.clone()
+    y = x * x
+    x.add_(1)
+    with vt.autograd.profiler.profile() as profile, suppress(RuntimeError):
+        y.sum().backward()
+    assert profile.function_events is not None
+    assert "vtgrad::refused_backward" in [event.name for event in profile.function_events]
+
+
 def test_refusals_that_the_program_catches_are_steps() -> None:
     def program(w: vt.Tensor) -> None:
         x = w.clone()
@@ -459,6 +470,19 @@ def test_many_buffers_are_counted() -> None:
     found = story(program)
     states(found)
     assert found.data()["left_out"]["storages"] == 10
+
+
+def test_long_graphs_are_cut_and_counted() -> None:
+    def program(w: vt.Tensor) -> None:
+        x = w
+        for _ in range(320):
+            x = x * 2
+        x.sum()
+
+    found = story(program, ones_leaf(1), limit=10)
+    after = states(found)[-1]
+    assert len(after["nodes"]) == 300
+    assert found.data()["left_out"]["nodes"] == 22
 
 
 def test_only_one_observer_at_a_time() -> None:

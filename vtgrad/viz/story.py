@@ -384,10 +384,10 @@ def story(
     ...     x[0].mul_(2)
     >>> print(vt.viz.story(program, vt.ones(2, 3)))
       0  start     the program begins with x
-      1  view      select(x, 0) makes row, a view of 3 elements of x  (...:2)
+      1  view      x[0] makes row, a view of 3 elements of x  (...:2)
       2  operator  mul(row, row) makes y, float32 [3]  (...:3)
-      3  view      select(x, 0) makes a temporary, a view of 3 elements of x  (...:4)
-      4  write     mul_(x[0], 2) writes 3 elements of x (version 0 to 1)  (...:4)
+      3  view      x[0] makes a temporary, a view of 3 elements of x  (...:4)
+      4  write     mul_(x[0], 2) writes 3 elements of x through x[0] (version 0 to 1)  (...:4)
     """
     if function is None:
         return Story(title or "a block", limit)

@@ -50,6 +50,8 @@ _VALUES: Final = 64
 _STORAGES: Final = 60
 _TENSORS: Final = 200
 _NODES: Final = 300
+# The most nodes that are counted.
+_COUNTED: Final = 2000
 # The most elements of which the marked ones are looked up.
 _MARKED: Final = 1_000_000
 
@@ -504,20 +506,22 @@ class _Reading:
         if task is not None:
             roots = [*roots, *[edge.function for edge in task.roots]]
         found: dict[str, Node] = {}
+        seen: set[int] = set()
         waiting = roots[::-1]
-        while waiting:
+        while waiting and len(seen) < _COUNTED:
             node = waiting.pop()
-            key = world.key_of_node(node)
-            if key in found:
+            if id(node) in seen:
                 continue
-            if len(found) >= _NODES:
-                world.left_out["nodes"] = max(world.left_out["nodes"], len(waiting) + 1)
-                break
-            found[key] = node
-            inner = inner_node(node)
-            if inner is not None:
-                found[world.key_of_node(inner)] = inner
+            seen.add(id(node))
             waiting += [edge.function for edge in node.next_edges[::-1] if edge is not None]
+            # Others are counted only.
+            if len(found) < _NODES:
+                found[world.key_of_node(node)] = node
+                inner = inner_node(node)
+                if inner is not None:
+                    found[world.key_of_node(inner)] = inner
+        left_out = world.left_out
+        left_out["nodes"] = max(left_out["nodes"], len(seen) - len(found))
         return found
 
     def _node_record(
