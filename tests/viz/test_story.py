@@ -54,8 +54,8 @@ def test_each_step_is_told_in_a_sentence() -> None:
         ),
         (
             "rebuild",
-            f"the grad_fn of row was stale: it is rebuilt between lines {line + 5} and {line + 7}, "
-            "as AsStridedBackward0",
+            "the grad_fn of row was stale: it is rebuilt as AsStridedBackward0 "
+            f"between lines {line + 5} and {line + 7}",
         ),
         ("operator", "sum(y) makes a temporary, float64 []"),
     ]
@@ -372,6 +372,16 @@ def test_tensors_have_the_names_of_variables() -> None:
         "mul(total, 2) makes total (2), float32 [2]",
         "sum(total (2)) makes a temporary, float32 []",
     ]
+
+
+def test_what_a_loop_takes_is_called_as_a_part() -> None:
+    def program() -> None:
+        for row in vt.ones(2, 3, requires_grad=True).detach():
+            row.add_(1)
+
+    texts = [text for _, text in told(story(program))]
+    assert texts[1] == "ones(2, 3) makes a temporary, float32 [2, 3]"
+    assert texts[3] == "detach(ones(2, 3))[0] makes row, a view of 3 elements of ones(2, 3)"
 
 
 def test_a_name_that_a_tensor_has_is_used() -> None:

@@ -76,7 +76,8 @@ _FILL: Final = "vtgrad::fill_grads"
 _REFUSED: Final = "vtgrad::refused_backward"
 _SETITEM: Final = "vtgrad::setitem"
 # Operators whose result is called as a part of the viewed tensor.
-_PARTS: Final = ("aten::select", "aten::slice", "vtgrad::getitem")
+_SELECT: Final = "aten::select"
+_PARTS: Final = (_SELECT, "aten::slice", "vtgrad::getitem")
 
 
 class RecordedStep:
@@ -155,15 +156,21 @@ class _Open:
         """The call as text: ``x[1]``, ``x[1] = y`` or ``name(x, y)``."""
         inputs = self.inputs
         if self.given and self.name in _PARTS and len(inputs) == 2:
-            return self._part()
+            return self._part(inputs[1])
+        if self.given and self.name == _SELECT and len(inputs) == 3 and inputs[1] == 0:
+            # As a loop over a tensor calls it.
+            return self._part(inputs[2])
         if self.given and self.name == _SETITEM and len(inputs) == 3:
-            return f"{self._part()} = {argument(inputs[2], self.keys)}"
+            return f"{self._part(inputs[1])} = {argument(inputs[2], self.keys)}"
+        if not self.given:
+            # Of what makes tensors, `requires_grad` is no part of their names.
+            inputs = [value for value in inputs if not isinstance(value, bool)]
         name = self.name.rpartition("::")[2]
-        arguments = ", ".join([argument(value, self.keys) for value in self.inputs])
+        arguments = ", ".join([argument(value, self.keys) for value in inputs])
         return f"{name}{'.apply' if self.kind == _FUNCTION else ''}({arguments})"
 
-    def _part(self) -> str:
-        tensor, index = self.inputs[0], self.inputs[1]
+    def _part(self, index: object) -> str:
+        tensor = self.inputs[0]
         parts = index if isinstance(index, tuple) else (index,)
         inside = ", ".join([argument(part, self.keys) for part in parts])
         return f"{argument(tensor, self.keys)}[{inside}]"
@@ -523,13 +530,18 @@ class StoryRecorder:
         there: dict[str, SavedRecord] = {
             key: saved for key, saved in after["saved"].items() if key in before["saved"]
         }
-        for key in after["nodes"]:
-            if key not in before["nodes"] and self._place is not None:
-                self.world.made_at.setdefault(key, self._place)
+        self._note_lines(before, after)
         self._emit(kind, text, {**after, "saved": there}, writes)
         for node, keys in new.items():
             there = {**there, **{key: after["saved"][key] for key in keys}}
             self._emit("save", saves(node, keys, after), {**after, "saved": there})
+
+    def _note_lines(self, before: StoryRecords, after: StoryRecords) -> None:
+        """Remember the line that made the nodes that are new."""
+        if self._place is not None:
+            for key in after["nodes"]:
+                if key not in before["nodes"]:
+                    self.world.made_at.setdefault(key, self._place)
 
     def _rebuilds(self, after: StoryRecords, between: str = "") -> None:
         """A step for each stale ``grad_fn`` that was rebuilt because it was read."""
@@ -548,8 +560,10 @@ class StoryRecorder:
                 "nodes": {**state["nodes"], **_new_nodes(node, after, state)},
             }
             made = after["nodes"].get(node)
-            text = f"the grad_fn of {named(key)} was stale: it is rebuilt{between}"
-            self._emit("rebuild", text if made is None else f"{text}, as {made['name']}", part)
+            self._note_lines(state, part)
+            text = f"the grad_fn of {named(key)} was stale: it is rebuilt"
+            text = text if made is None else f"{text} as {made['name']}"
+            self._emit("rebuild", text + between, part)
 
     def _fill(self) -> None:
         """The step in which gradients are stored."""
