@@ -232,6 +232,9 @@ def test_lines_and_memory_are_those_of_the_program(show: Shown, tmp_path: Path) 
             assert opened.text(".line.current code") == lines[step["line"] - 1].strip()
         if step["kind"] == "write":
             filled.append(_cells(opened, "x"))
+            # A column: one element of each row, in a frame and below an arrow.
+            assert len(_widths(opened, ".storage rect.now")) == 2
+            assert len(_widths(opened, ".storage polygon.arrow")) == 2
         opened.key("ArrowRight")
     # Worked by hand: each column is half of the one before it.
     assert [[float(value) for value in values] for values in filled] == [
