@@ -384,6 +384,17 @@ def test_what_a_loop_takes_is_called_as_a_part() -> None:
     assert texts[3] == "detach(ones(2, 3))[0] makes row, a view of 3 elements of ones(2, 3)"
 
 
+def test_long_names_are_replaced() -> None:
+    def program(x: vt.Tensor, index: vt.Tensor) -> None:
+        x[index[0], index[1], index[2]].exp().sin().cos().tan().abs().neg()
+
+    found = story(program, vt.ones(2, 2, 2), vt.zeros(3, dtype=vt.int64))
+    assert found.steps[4].text.startswith("x[index[0], index[1], index[2]] makes a temporary")
+    assert found.steps[5].text == "exp(a tensor) makes a temporary, float32 []"
+    assert found.steps[-1].text == "neg(abs(...)) makes a temporary, float32 []"
+    states(found)
+
+
 def test_a_name_that_a_tensor_has_is_used() -> None:
     with story() as found:
         vt.ones(2).add_(1)

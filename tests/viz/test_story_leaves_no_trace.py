@@ -8,15 +8,17 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from types import FrameType
+from types import FrameType, ModuleType
 
 import pytest
 
 import vtgrad as vt
+from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from tests.support import collector_off, ones_leaf
 from tests.viz.story_states import states
 from tests.viz.test_story import raise_from
 from vtgrad.graph.observer import observers
+from vtgrad.profiler import tables
 from vtgrad.tensor.tensor import Tensor
 from vtgrad.viz import Story, story
 
@@ -233,8 +235,8 @@ def _places(call: Callable[[], object]) -> Iterator[int]:
     at, last = 1, -counted.left
     while at < last - 60:
         yield at
-        at += 1 + at // 3
-    yield from range(max(last - 60, 1), last + 1)
+        at += 1 + at // 2
+    yield from range(max(last - 20, 1), last + 1)
 
 
 def test_interrupts_leave_nothing_switched_on() -> None:
@@ -255,16 +257,28 @@ def test_interrupts_leave_nothing_switched_on() -> None:
     assert stopped > 20
 
 
-def test_interrupts_leave_no_block_open() -> None:
-    def run() -> None:
-        with story():
-            vt.ones(2) * 2
-
+@NEEDS_TRACE
+@pytest.mark.parametrize("of_a_function", [False, True])
+def test_an_interrupt_at_any_place_leaves_no_story_open(
+    monkeypatch: pytest.MonkeyPatch, of_a_function: bool
+) -> None:
+    # The tables of 1,000 modules have a test of their own.
+    monkeypatch.setattr(tables, "_modules", list[ModuleType])
     bases = Tensor.__bases__
-    for at in _places(run):
-        interrupted(run, at)
-        assert not observers, at
-        assert Tensor.__bases__ == bases, at
+
+    def block() -> None:
+        with story():
+            pass
+
+    def prepare() -> Callable[[], object]:
+        return (lambda: story(list)) if of_a_function else block
+
+    def check(over: bool) -> None:
+        assert not observers
+        assert Tensor.__bases__ == bases
+
+    prepare()()
+    assert interrupted_everywhere(prepare, check) > 50
 
 
 def test_a_story_that_was_interrupted_can_be_read() -> None:

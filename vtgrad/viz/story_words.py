@@ -79,7 +79,10 @@ def filled(text: str, names: Mapping[str, str], made_by: Mapping[str, str], dept
         if call is None or depth >= _DEPTH:
             return "a tensor"
         inside = filled(call, names, made_by, depth + 1)
-        return inside if len(inside) <= _LONGEST_NAME else f"{call.partition('(')[0]}(...)"
+        if len(inside) <= _LONGEST_NAME:
+            return inside
+        operator = call.partition("(")[0]
+        return f"{operator}(...)" if operator.isidentifier() else "a tensor"
 
     return _KEY.sub(name, text)
 
