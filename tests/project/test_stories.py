@@ -41,6 +41,14 @@ def test_a_story_shows_what_it_is_there_for(telling: Telling) -> None:
     assert [line for line in lines if words in line and line.split()[1] == kind]
 
 
+def test_the_versions_of_writes_follow_each_other() -> None:
+    # The forward of a custom Function writes, and the Function declares the write.
+    for telling in tellings():
+        text = told(telling).text
+        writes = [(int(a), int(b)) for a, b in re.findall(r"\(version (\d+) to (\d+)\)", text)]
+        assert writes == [(number, number + 1) for number in range(len(writes))]
+
+
 @pytest.mark.parametrize("telling", tellings(), ids=lambda telling: telling.name)
 def test_a_story_is_a_page_of_the_site(telling: Telling) -> None:
     text, html = told(telling)

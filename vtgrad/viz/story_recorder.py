@@ -417,14 +417,21 @@ class StoryRecorder:
             for key, record in after["storages"].items()
             if key in before["storages"] and record["values"] != before["storages"][key]["values"]
         ]
-        if filled:
+        moved = [
+            key
+            for key, record in after["tensors"].items()
+            if key in before["tensors"] and record["storage"] != before["tensors"][key]["storage"]
+        ]
+        if moved:
+            self._emit("view", f"{', '.join(map(named, moved))} shows other memory{between}", after)
+        elif filled:
             self._emit("grad", f"{grads(filled)} {_is(filled)} stored{between}", after)
         elif written or changed:
             names = ", ".join([after["storages"][key]["name"] for key in written or changed])
             how = "without an operator" if written else "without a version: no counter sees it"
             what = f"the memory of {names} changes {how}{between}"
             self._emit("write", what + consequences(before, after), after)
-        return bool(filled or written or changed)
+        return bool(moved or filled or written or changed)
 
     # -- after a call ----------------------------------------------------------------------
 
@@ -508,9 +515,12 @@ class StoryRecorder:
             part = _written(tensor, version, *self.world.place_of(place))
             found[place] = {"storage": place, "runs": part.runs}
             through = "" if record["base"] is None else f" through {named(key)}"
+            # The forward of a custom Function has told of its own writes.
+            told = self._state["storages"].get(place)
+            before = version if told is None else told["version"]
             parts.append(
                 f"{elements(part.number)} of {storage['name']}{through} "
-                f"(version {version} to {storage['version']})"
+                f"(version {before} to {storage['version']})"
             )
         text = f"{call} writes {' and '.join(parts) or 'memory that is not shown'}"
         text += consequences(self._state, after)
@@ -625,8 +635,7 @@ class StoryRecorder:
     def _name_results(self, keys: Sequence[str]) -> None:
         """Name the result of a call by the variable that it is about to be stored in."""
         if len(keys) == 1:
-            frames = users_frames()
-            name = name_stored_next(frames[0]) if frames else None
+            name = name_stored_next()
             if name is not None:
                 self.world.name(keys[0], name)
 
@@ -673,7 +682,10 @@ def _written(tensor: TensorBase, version: int, start: int, item: int) -> Element
     impl = impl_of(tensor)
     array, counter = physical(impl.array), impl.version_counter
     log = None if counter is None else counter.log
-    if counter is not None and log is not None and log is not SAVED:
+    if log is SAVED:
+        # Nothing was marked: the geometry has changed, as by `resize_`.
+        return Elements([], 0)
+    if counter is not None and log is not None:
         marked = [entry for entry in log.recent if entry is not None and entry[0] > version]
         if len(marked) == 1 and counter.value == version + 1:
             return elements_of_region(marked[0][1:], item)
