@@ -384,6 +384,31 @@ def test_what_a_loop_takes_is_called_as_a_part() -> None:
     assert texts[3] == "detach(ones(2, 3))[0] makes row, a view of 3 elements of ones(2, 3)"
 
 
+def test_what_the_library_makes_inside_of_a_call_is_not_named_after_its_result() -> None:
+    def program(w: vt.Tensor) -> None:
+        optimizer = vt.optim.Adam([w], lr=0.1)
+        other = vt.zeros(1)
+        other.add_(len(optimizer.param_groups))
+
+    found = story(program, ones_leaf(2))
+    assert found.error is None
+    texts = [text for _, text in told(found)]
+    assert not any("makes optimizer" in text for text in texts)
+    assert any(text.startswith("zeros(1) makes other") for text in texts)
+
+
+def test_other_memory_and_other_geometry_are_told() -> None:
+    def program(x: vt.Tensor) -> None:
+        x.resize_(6)
+        x.data = vt.ones(2)
+        x * 2
+
+    texts = [text for _, text in told(story(program, vt.zeros(4)))]
+    line = program.__code__.co_firstlineno
+    assert texts[1] == "resize_(x, 6) writes 0 elements of x (version 0 to 1)"
+    assert texts[3] == f"x shows other memory between lines {line + 2} and {line + 3}"
+
+
 def test_long_names_are_replaced() -> None:
     def program(x: vt.Tensor, index: vt.Tensor) -> None:
         x[index[0], index[1], index[2]].exp().sin().cos().tan().abs().neg()

@@ -347,8 +347,9 @@ def story(
     program calls, a view, a write, the values that a node saves, a stale ``grad_fn`` that is
     rebuilt, a node that backward runs, gradients that are stored, or an error.
 
-    The program computes the same as without a story, and its tensors live as long. Only this thread
-    is observed. It is much slower, so a story is for small examples.
+    The program computes the same as without a story, and its tensors live as long; only
+    ``swap_tensors`` refuses those that the story has seen, because it refers to them weakly. Only
+    this thread is observed. Each step takes milliseconds, so a story is for small examples.
 
     Parameters
     ----------

@@ -29,6 +29,13 @@ _OWN: Final = 3
 # How many frames of the program are looked at, and how much of a container.
 _FRAMES: Final = 4
 _PARTS: Final = 32
+# Modules whose functions are between an observed call and the recorder.
+_CALLS_OPERATORS: Final = (
+    "vtgrad.function.apply",
+    "vtgrad.profiler.tables",
+    "vtgrad.viz.story_names",
+    "vtgrad.viz.story_recorder",
+)
 _STORES: Final = ("STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF")
 
 
@@ -72,8 +79,16 @@ def _named(name: str, value: object) -> Iterator[tuple[str, TensorBase]]:
                 yield f"{name}[{key!r}]", part
 
 
-def name_stored_next(frame: FrameType) -> str | None:
-    """The variable that gets the result of the call that a frame is in; None if none does."""
+def name_stored_next() -> str | None:
+    """The variable that gets the result of the operator that ends.
+
+    None if there is none, or if the operator was called by a function of this package.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__") in _CALLS_OPERATORS:
+        frame = frame.f_back
+    if frame is None or is_inside(frame.f_code):
+        return None
     return _stores(frame.f_code).get(frame.f_lasti)
 
 
