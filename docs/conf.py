@@ -23,7 +23,13 @@ copyright = "The vtgrad developers"
 release = installed_version("vtgrad")
 version = release
 
-extensions = ["myst_parser", "sphinx_copybutton", "sphinx.ext.linkcode", "docs.source_pages"]
+extensions = [
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx.ext.linkcode",
+    "docs.source_pages",
+    "docs.story_pages",
+]
 exclude_patterns = ["_build", "reference_pages"]
 # Headings are link targets, as they are where the files are read in a browser.
 myst_heading_anchors = 3

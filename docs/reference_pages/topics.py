@@ -122,7 +122,7 @@ TITLES: dict[str, tuple[str, str]] = {
     ),
     "utils": ("Utilities", "`vtgrad.utils`: what few programs need."),
     "pytree": ("Trees", "`vtgrad.utils.pytree`: values in containers."),
-    "viz": ("Drawing", "`vtgrad.viz`: pictures of graphs and maps of memory."),
+    "viz": ("Drawing", "`vtgrad.viz`: stories of programs, pictures of graphs, maps of memory."),
 }
 
 

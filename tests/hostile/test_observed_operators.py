@@ -44,6 +44,20 @@ def names(p: vt.autograd.profiler.profile) -> list[str]:
     return [event.name for event in p.function_events]
 
 
+def test_methods_are_wrapped_not_what_has_their_name() -> None:
+    # In a profile, the method `conj` was the function of formulas, which is not lazy.
+    with profile():
+        observed = dict(vars(Tensor.__bases__[0]))
+        assert vt.ones(1, dtype=vt.complex64).conj().is_conj()
+    wrong = [
+        name
+        for name, member in observed.items()
+        if hasattr(member, "__wrapped__") and name not in ("__getitem__",)
+        if member.__wrapped__ is not getattr(Tensor, name)
+    ]
+    assert wrong == []
+
+
 def test_the_tables_hold_wrappers_in_a_block_and_operators_after_it() -> None:
     before, sin = entries(), vt.sin
 

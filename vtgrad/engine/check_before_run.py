@@ -20,6 +20,7 @@ from vtgrad.errors import VtgradError
 from vtgrad.graph.accumulate_grad import AccumulateGrad
 from vtgrad.graph.anomaly import anomaly
 from vtgrad.graph.node import Node
+from vtgrad.graph.observer import FUNCTION, NO_SEQUENCE_NR, observer_of_thread, observers
 
 __all__ = ["check_before_run"]
 
@@ -41,12 +42,26 @@ def check_before_run(task: GraphTask) -> None:
             except VtgradError as error:
                 if anomaly.enabled:
                     explain_node(node, error)
+                _show(error)
                 raise
     # A recorded run adds out of place.
     if not task.create_graph:
         for node in nodes:
             if isinstance(node, AccumulateGrad) and node.cell.grad is not None:
-                node.check_grad()
+                try:
+                    node.check_grad()
+                except VtgradError as error:
+                    _show(error)
+                    raise
+
+
+def _show(error: VtgradError) -> None:
+    """Show an observer of the thread that the pass is refused, and why."""
+    observer = observer_of_thread() if observers else None
+    if observer is not None:
+        inputs = (error,) if observer.needs_inputs else ()
+        event = observer.begin("vtgrad::refused_backward", FUNCTION, NO_SEQUENCE_NR, 0, inputs)
+        observer.end(event)
 
 
 def _can_run(nodes: Iterable[Node]) -> bool:

@@ -60,7 +60,7 @@ class Observer(Protocol):
         sequence_nr: int,
         forward_thread: int,
         inputs: Sequence[object],
-        node_class: type[Node] | None = None,
+        node: Node | type[Node] | None = None,
     ) -> object:
         """A function begins.
 
@@ -77,8 +77,8 @@ class Observer(Protocol):
             The `Node.thread_id` of the node; 0 for a leaf's node, or none.
         inputs : sequence of object
             The arguments; empty unless `needs_inputs`.
-        node_class : type of Node, optional
-            The class of the node that runs, or of those that a custom Function makes.
+        node : Node or type of Node, optional
+            The node that runs, or the class of those that a custom Function makes.
 
         Returns
         -------
@@ -132,5 +132,5 @@ def begin_node(observer: Observer, node: Node, gradients: Sequence[object]) -> o
         NO_SEQUENCE_NR if node.is_leaf_node else node.sequence_nr,
         0 if node.is_leaf_node else node.thread_id,
         gradients if observer.needs_inputs else (),
-        type(node),
+        node,
     )

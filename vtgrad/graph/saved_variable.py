@@ -396,6 +396,17 @@ class SavedVariable(SavedInterface):
         """The state of the storage at the save, if rewind keeps it; see Note [Rewind]."""
         return self._token
 
+    @property
+    def outcome(self) -> str:
+        """What a check would find of the elements: "intact", "overwritten", or "kept" by rewind.
+
+        Nothing is changed: the value is not vouched for, and its tensor is not looked at.
+        """
+        array = self._array
+        if array is None or self._counter.value == self.version or self._is_intact(array):
+            return "intact"
+        return "kept" if self._can_rewind(array) else "overwritten"
+
     def is_overwritten(self, node: Node) -> bool:
         """Whether the value was overwritten, and can be restored: see Note [Rewind].
 

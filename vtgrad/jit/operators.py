@@ -224,15 +224,15 @@ class OperatorTrace(Scope):
         sequence_nr: int,
         forward_thread: int,
         inputs: Sequence[object],
-        node_class: type[Node] | None = None,
+        node: Node | type[Node] | None = None,
     ) -> object:
         """The trace before a call; see `Observer.begin`."""
-        kind = _OPERATOR if node_class is None else _FUNCTION
+        kind = _OPERATOR if node is None else _FUNCTION
         if scope == BACKWARD_FUNCTION:
             kind = _NODE
         elif scope == USER_SCOPE:
             kind = _BLOCK
-        traceable = kind == _OPERATOR if node_class is None else node_class.is_traceable
+        traceable = kind == _OPERATOR if node is None else node.is_traceable
         opened = _Open(name, kind, traceable)
         opened.inputs = tuple([self._argument(value, opened) for value in inputs])
         opened.versions = [_version(value) for value, _ in opened.given]

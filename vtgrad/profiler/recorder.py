@@ -183,7 +183,7 @@ class Recorder:
         sequence_nr: int,
         forward_thread: int,
         inputs: Sequence[object],
-        node_class: type[Node] | None = None,
+        node: Node | type[Node] | None = None,
     ) -> Recorded:
         """Open an event; see `Observer.begin`."""
         parent = self._open[-1] if self._open else None

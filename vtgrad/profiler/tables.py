@@ -81,8 +81,9 @@ class _Tables:
     def _members(self, names: set[str]) -> dict[str, object]:
         """The attributes of `methods`."""
         members: dict[str, object] = {"__slots__": (), "__hash__": Tensor.__hash__}
-        for name in vars(TensorMethods):
-            known = self.wrappers.get(id(getattr(functional, name, None)))
+        for name, method in vars(TensorMethods).items():
+            # Not the function of the same name: the method `conj` is lazy, that of formulas is not.
+            known = self.wrappers.get(id(method))
             if known is not None:
                 members[name] = known
         for name in vars(OperatorMethods):

@@ -289,6 +289,7 @@ tensor(vt.rand(2, generator=vt.Generator().manual_seed(1)), vt.empty(2), vt.Floa
 tensor(vt.arange(3), vt.arange(1, 3), vt.arange(3, step=2), vt.arange(end=3), vt.arange(0, end=3))
 tensor(vt.zeros(2, dtype=float), vt.ones(2, dtype=int), vt.tensor([1], dtype=bool), x.to(float))
 anything(vt.viz.make_dot(x).source, vt.viz.storage_map(x=x), vt.testing.checking.Rule)
+anything(vt.viz.story(vt.sin, x).steps[0].writes[0]["runs"], vt.viz.story().data()["steps"])
 tensor(vt.Tensor([1.0]), vt.Tensor(2, 3), vt.Tensor(), vt.Tensor(x), vt.Tensor(size=(2,)))
 tensor(vt.zeros(2, dtype=np.float64), vt.ones(2, dtype="int64"), vt.eye(2, dtype=complex))
 tensor(x.to(np.float32), x.to("float16"), x.to(np.dtype("int8")), x.sum(dtype=np.int64))
