@@ -195,6 +195,21 @@ def test_patterns_of_windows_have_no_other_entries(name: str) -> None:
     assert entries[abs(jacobian) > 1e-12].all()
 
 
+def test_the_pattern_of_a_largest_element_has_its_whole_window_and_reads_nothing() -> None:
+    # Breaks when the place of the largest element is read, which holds for these values alone.
+    x = values((1, 1, 6))
+    calls: list[tuple[Callable[[vt.Tensor], vt.Tensor], list[list[int]]]] = [
+        (lambda x: F.max_pool1d(x, 2), [[0, 1], [2, 3], [4, 5]]),
+        (lambda x: F.max_pool1d(x, 3, 2, 1), [[0, 1], [1, 2, 3], [3, 4, 5]]),
+        (lambda x: F.adaptive_max_pool1d(x, 2), [[0, 1, 2], [3, 4, 5]]),
+    ]
+    for call, windows in calls:
+        pattern = vt.func.sparsity_pattern(call, x)
+        assert not pattern.reads
+        rows = pattern.matrix().toarray()
+        assert [np.flatnonzero(row).tolist() for row in rows] == windows
+
+
 @sweep(CALLS, row=function_of)
 def test_a_recorded_call_gives_the_values_and_gradients_of_new_elements(name: str) -> None:
     call = differentiable(name)

@@ -29,6 +29,8 @@ from vtgrad.function.function_ctx import FunctionCtx
 from vtgrad.later.beside import beside
 from vtgrad.nn.functional.largest_by_passes import choose, places_of, pooled
 from vtgrad.nn.functional.pooling_geometry import adaptive_bounds
+from vtgrad.nn.functional.traced import is_traced
+from vtgrad.nn.functional.traced_windows import traced_columns
 from vtgrad.nn.functional.window_geometry import Geometry
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage import making
@@ -112,6 +114,11 @@ def largest_of_adaptive(
 def _largest_of(
     x: T, places: Places, geometry: Geometry | None, with_places: bool
 ) -> T | tuple[T, Tensor]:
+    if geometry is not None and not with_places and x._impl.array.dtype.kind == "f" and is_traced():
+        # Each element of a window may be chosen: Note [Windows while a pattern is found].
+        chosen, _ = F.max_dim(traced_columns(x, geometry, -math.inf), -2)
+        lead = chosen._impl.array.shape[:-1]
+        return typing.cast("T", F.reshape(chosen, (*lead, *geometry.out)))
     has_keys = bool(keys.modes or x._impl.key_set)
     if geometry is not None and not (with_places or has_keys) and x._impl.array.size:
         found = pooled(x, geometry)

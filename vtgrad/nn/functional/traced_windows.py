@@ -22,18 +22,20 @@ from vtgrad.tensor.tensor import Tensor
 __all__ = ["traced_columns", "traced_fold", "traced_input", "traced_output", "traced_weight"]
 
 
-def traced_columns(x: Tensor, geometry: Geometry) -> Tensor:
+def traced_columns(x: Tensor, geometry: Geometry, outside: float = 0.0) -> Tensor:
     """The elements of each window in a column, of shape ``(..., kernel, out)``.
 
     Parameters
     ----------
     x : Tensor
         Of shape ``(..., *size)``.
+    outside : float, default 0.0
+        What stands for the elements outside.
     """
     lead = _lead(x, geometry)
     flat = F.reshape(x, (*lead, math.prod(geometry.size)))
-    # One zero behind the elements stands for what is outside.
-    chosen = F.index_select(F.constant_pad(flat, (0, 1)), -1, _index(x, geometry))
+    whole = F.constant_pad(flat, (0, 1), outside)
+    chosen = F.index_select(whole, -1, _index(x, geometry))
     return F.reshape(chosen, (*lead, math.prod(geometry.kernel), math.prod(geometry.out)))
 
 
