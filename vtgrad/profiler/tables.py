@@ -83,7 +83,8 @@ class _Tables:
         members: dict[str, object] = {"__slots__": (), "__hash__": Tensor.__hash__}
         for name, method in vars(TensorMethods).items():
             # Not the function of the same name: the method `conj` is lazy, that of formulas is not.
-            known = self.wrappers.get(id(method))
+            # The compiled build wraps the native function, so that it is bound as a method.
+            known = self.wrappers.get(id(getattr(method, "__func__", method)))
             if known is not None:
                 members[name] = known
         for name in vars(OperatorMethods):
