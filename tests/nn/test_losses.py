@@ -325,6 +325,15 @@ def test_ctc_loss_takes_rows_of_labels_that_are_samples_of_two_vmaps() -> None:
     assert whole.tolist() == [[pytest.approx(loss(a, b).item()) for a in x] for b in labels]
 
 
+def test_ctc_loss_takes_a_vmap_of_no_samples() -> None:
+    x = vt.zeros(5, 2, 3).log_softmax(-1)
+    labels = vt.ones(0, 2, 2, dtype=vt.int64)
+    for reduction, shape in (("none", (0, 2)), ("mean", (0,))):
+        call = functools.partial(f.ctc_loss, reduction=reduction)
+        found = vt.vmap(lambda one, call=call: call(x, one, [5, 5], [2, 1]))(labels)
+        assert found.shape == shape
+
+
 def test_ctc_loss_names_lengths_that_do_not_fit_in_a_sample_of_a_vmap() -> None:
     x, labels = values((4, 1, 3)), vt.ones(2, 1, 2, dtype=vt.int64)
     with pytest.raises(vt.errors.OptionValueError, match="from 0 to 4"):

@@ -312,6 +312,17 @@ def test_windows_at_random_distances_cover_both_ends_and_follow_the_seed() -> No
     assert len({tuple(one.flatten().tolist()) for one in equal}) > 1
 
 
+@pytest.mark.parametrize("function", [F.fractional_max_pool2d, F.max_pool2d])
+def test_of_several_nan_in_a_window_the_last_is_chosen_and_of_equal_elements_the_first(
+    function: Callable[..., tuple[vt.Tensor, vt.Tensor]],
+) -> None:
+    x = vt.ones(1, 2, 2, 2)
+    x[0, 1, 0, 1] = x[0, 1, 1, 0] = vt.nan
+    size = (2, 1) if function is F.fractional_max_pool2d else (2, 2)
+    _, places = function(x, *size, return_indices=True)
+    assert places.flatten().tolist() == [0, 2]
+
+
 def test_nan_and_infinity_stay_in_their_windows() -> None:
     x = vt.ones(1, 1, 5)
     x[0, 0, 0] = vt.inf

@@ -211,6 +211,24 @@ def test_incomplete_gamma_functions_are_those_of_mpmath(
             assert found <= ALLOWED, (a, ratio)
 
 
+def test_incomplete_gamma_functions_have_their_digits_where_the_uniform_expansion_begins() -> None:
+    # Breaks when it begins at 20.
+    for a in between(20, 32, 20):
+        for ratio in (0.71, 0.715, 0.73):
+            exact = mp.gammainc(a, 0, a * ratio, regularized=True)
+            call = functools.partial(special.gammainc, vt.tensor(a, dtype=vt.float64))
+            [found] = errors(call, functools.partial(_always, exact), [a * ratio])
+            assert found <= ALLOWED, (a, ratio)
+
+
+@pytest.mark.parametrize("dtype", [vt.float32, vt.float64])
+def test_incomplete_gamma_functions_of_huge_numbers_are_their_limits(dtype: vt.dtype) -> None:
+    orders = vt.tensor([1e-30, 0.5, 1.5, 4, 9.9, 30], dtype=dtype)[:, None]
+    places = vt.tensor([800, 1400, 2000, 1e10, 1e35, vt.finfo(dtype).max], dtype=dtype)
+    assert (special.gammainc(orders, places) == 1).all()
+    assert (special.gammaincc(orders, places[2:]) == 0).all()
+
+
 def test_the_slope_of_sinc_keeps_its_digits_far_from_0() -> None:
     def slope(x: vt.Tensor) -> vt.Tensor:
         leaf = x.requires_grad_()

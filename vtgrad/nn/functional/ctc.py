@@ -132,7 +132,7 @@ def ctc_loss(
     losses = F.masked_fill(losses, impossible, largest)
     if mode == "mean":
         divisors = np.maximum(counts, 1).astype(log_probs._impl.array.dtype)
-        losses = F.div(losses, _constant(log_probs, divisors, levels))
+        losses = F.div(losses, _constant(values, divisors, levels))
     return F.squeeze_dim(losses, 0) if single and mode == "none" else reduced(losses, mode)
 
 
@@ -199,8 +199,8 @@ def _levels_among(*given: object) -> Levels:
 def _constant(values: Tensor, array: Array, levels: Levels) -> Tensor:
     """A tensor with a row of an array for each sample; the array has those of all levels."""
     sizes = [level.size for level in reversed(levels)]
-    rows = len(array) // max(math.prod(sizes), 1)
-    return rebatched(beside(values, array.reshape(*sizes, rows, *array.shape[1:])), levels)
+    samples = values._impl.array.shape[1]
+    return rebatched(beside(values, array.reshape(*sizes, samples, *array.shape[1:])), levels)
 
 
 def _of_all_levels(tensor: Tensor, levels: Levels) -> Array:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Literal, TypeVar, overload
+from typing import Final, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -35,6 +35,8 @@ __all__ = [
 ]
 
 T = TypeVar("T", bound=Tensor)
+
+_BYTE: Final = np.dtype(np.uint8)
 
 
 @overload
@@ -374,5 +376,8 @@ def _largest(values: Tensor, places: Tensor, windows: int) -> Tensor:
     count = places._impl.array.shape[2] // windows
     shape = (*planes, windows, count)
     candidates = F.reshape(F.gather(values, -1, places), shape)
-    at = F.argmax_default(candidates, 3, True)
+    # The first of equal elements, and the last nan: Note [The largest of a window].
+    missing = F.isnan(candidates)
+    last = F.rsub(F.argmax_default(F.to_dtype(F.flip(missing, (3,)), _BYTE), 3, True), count - 1)
+    at = F.where(F.any_dim(missing, 3, True), last, F.argmax_default(candidates, 3, True))
     return F.squeeze_dim(F.gather(F.reshape(places, shape), 3, at), 3)

@@ -69,7 +69,7 @@ _ONE: Final = constant(1.0)
 _TINY: Final = constant(_EPSILON / 32)
 # From this order on the uniform expansion is exact to rounding, in the range of `_uniform_range`.
 # Outside of it the series and the fraction need some hundred steps for any order.
-_LARGE: Final = 20.0
+_LARGE: Final = 30.0
 # The numbers of powers of 1 / a, and of eta, in the uniform expansion.
 _POWERS: Final = 24
 _TERMS: Final = 26
@@ -90,6 +90,8 @@ _FIRST, _LAST = 45, 91
 _FAR: Final = 20
 # The exponential of minus this is 0.
 _VANISHED: Final = 800.0
+# The exponential of minus half of this too.
+_VANISHED_ROOT: Final = 2 * _VANISHED
 # More steps than any argument needs.
 _MOST_STEPS: Final = 2000
 # The coefficients of Stirling's series for the logarithm of the gamma function.
@@ -251,6 +253,8 @@ def _factor_of_small(a: Array, x: Array) -> Array:
 
 def _power(a: Array, x: Array) -> Array:
     """``x ** a * exp(-x)`` for small a."""
+    # Beyond the limit the exponential is 0, and the power would be infinite.
+    x = np.minimum(x, _VANISHED_ROOT)
     # Where the exponential alone is subnormal, its root is not.
     root = np.exp(-0.5 * x)
     result: Array = np.power(x, a) * root * root
