@@ -34,6 +34,7 @@ import copy
 import operator
 from array import array as numbers
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from types import EllipsisType
 from typing import Any, Final
 
@@ -65,6 +66,8 @@ __all__ = ["Recorder", "Recording", "recording"]
 
 _view: Final = np.ndarray.view
 _NO_VALUE: Final = type(np._NoValue)
+# Methods of ufuncs that write all of their results, also with ``where``.
+_WHOLE: Final = frozenset({"reduce", "accumulate", "reduceat"})
 # What takes ``where`` for elements, and is no ufunc.
 _CLIPS: Final = frozenset({np.clip, np.ndarray.clip})
 _NUMBERS: Final = frozenset("?bBhHiIlLqQefdgFDG")
@@ -553,9 +556,9 @@ class Recorder:
             if out:
                 plain["out"] = tuple([self.plain(x) for x in out])
             found = self.run(function, tuple([self.plain(x) for x in args]), plain)
-            if "where" in kwargs and not out and isinstance(function, np.ufunc):
-                _fill_others(found, plain["where"])
             parts = found if isinstance(found, tuple) else (found,)
+            if "where" in kwargs and getattr(function, "__name__", "") not in _WHOLE:
+                parts = _others_filled(parts, out, plain["where"])
             results, outputs = [], []
             for part in parts:
                 result, place = self._wrapped(part)
@@ -731,9 +734,17 @@ class Recorder:
                 self.leaves(np.ndarray.tolist, array, values)
 
 
-def _fill_others(found: object, where: object) -> None:
-    """Fill the elements that a call leaves as they are in new results."""
+def _others_filled(
+    parts: tuple[object, ...], out: tuple[object, ...], where: object
+) -> tuple[object, ...]:
+    """Results of a call, in which the elements that it has left unwritten are `UNWRITTEN`."""
     chosen = np.asarray(where)
-    for part in found if isinstance(found, tuple) else (found,):
-        if isinstance(part, np.ndarray) and part.dtype.char in _NUMBERS:
+    filled: list[object] = []
+    for part, target in zip(parts, out or repeat(None), strict=False):
+        if target is None and isinstance(part, np.ndarray) and part.dtype.char in _NUMBERS:
             np.copyto(part, unwritten(part.dtype), where=~chosen)
+        elif target is None and isinstance(part, np.generic) and part.dtype.char in _NUMBERS:
+            # An array without axes is returned as a scalar.
+            part = part if chosen.all() else unwritten(part.dtype)
+        filled.append(part)
+    return tuple(filled)
