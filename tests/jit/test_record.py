@@ -531,6 +531,45 @@ def test_memory_that_nothing_has_written_may_be_read(program: Callable[[Array], 
     assert found == {"exact"}
 
 
+def extended(x: Array) -> object:
+    return x * 3
+
+
+def extended_constant(x: Array) -> object:
+    return x + np.array([1, 2, 3, 5], np.longdouble) / 7
+
+
+def extended_complex(x: Array) -> object:
+    return x.astype(np.clongdouble)[::-1] * 2j
+
+
+def extended_in_place(x: Array) -> None:
+    x[...] = x * 3
+    x[::2] = (x * 2)[::-2]
+
+
+@pytest.mark.parametrize(
+    "program", [extended, extended_complex, extended_constant, extended_in_place]
+)
+@pytest.mark.filterwarnings("error")
+def test_the_padding_of_extended_precision_is_not_compared(
+    program: Callable[[Array], object],
+) -> None:
+    for step in (1, -2):
+        fast = vt.jit.replay(program)
+        for number in range(10):
+            x = (np.arange(4 * abs(step)).astype(np.longdouble) / 3 + number)[::step]
+            # Its padding and that of new memory are any bits.
+            other = x.copy()
+            [np.full(4, np.nan, np.complex128) for _ in range(20)]
+            expected, found = program(x), fast(other)
+            assert np.array_equal(x, other)
+            assert (expected is None) is (found is None)
+            if expected is not None:
+                assert np.array_equal(np.asarray(expected), np.asarray(found))
+        assert fast.recordings == 1
+
+
 def test_a_program_that_changes_from_call_to_call_is_refused() -> None:
     count = [0]
 

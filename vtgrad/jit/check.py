@@ -232,7 +232,8 @@ def _interpreted(
         # Once more, in case an interrupt has ended the first.
         world.leave()
     values = [value_of_array(x) for x in results]
-    return Outcome(values, [x.tobytes() for x in own])
+    pairs = zip(made.memories(), own, strict=True)
+    return Outcome(values, [memory.bits(content) for memory, content in pairs])
 
 
 def _try(call: Call, made: Recording, memory: Sequence[Array], reads: Checksums) -> Outcome | None:

@@ -56,7 +56,15 @@ from vtgrad.jit.provenance import (
 )
 from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Line, Operand, Place, Program, Step
 from vtgrad.jit.steps import places_in as places_in
-from vtgrad.jit.values import NamedLast, arrays_in, is_basic, is_python, is_uniform, name_of
+from vtgrad.jit.values import (
+    NamedLast,
+    arrays_in,
+    bits_of,
+    is_basic,
+    is_python,
+    is_uniform,
+    name_of,
+)
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import lasting_arrays
 from vtgrad.storage.lazy_array import LazyArray
@@ -521,7 +529,7 @@ class Recorder:
     def constant(self, array: Array) -> Place:
         """The place of a new constant with the content of an array."""
         dense = array.copy("C")
-        content = np.frombuffer(dense.tobytes(), np.uint8)
+        content = np.frombuffer(bits_of(dense), np.uint8)
         number = len(self.memory.buffers)
         self.memory.buffers.append(Buffer(Kind.CONSTANT, content.size, content=content))
         return Place(number, dense.dtype, dense.shape, dense.strides, 0)
