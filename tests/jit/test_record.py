@@ -531,6 +531,15 @@ def test_memory_that_nothing_has_written_may_be_read(program: Callable[[Array], 
     assert found == {"exact"}
 
 
+@pytest.mark.filterwarnings("error")
+def test_unwritten_elements_are_warned_of_where_the_program_is_warned() -> None:
+    def program(x: Array) -> object:
+        chosen = x > 1
+        return np.where(chosen, np.divide(x, 3.0, out=None, where=chosen), x)
+
+    record(program, (np.array([1.0, 2.0, 3.0]),))
+
+
 def extended(x: Array) -> object:
     return x * 3
 

@@ -563,6 +563,9 @@ class Recorder:
             plain = {name: self.plain(x) for name, x in kwargs.items()}
             if out:
                 plain["out"] = tuple([self.plain(x) for x in out])
+            elif "where" in kwargs:
+                # NumPy warns of what is not written, unless it is told so by this.
+                plain["out"] = None
             found = self.run(function, tuple([self.plain(x) for x in args]), plain)
             parts = found if isinstance(found, tuple) else (found,)
             if "where" in kwargs and getattr(function, "__name__", "") not in _WHOLE:
