@@ -12,7 +12,7 @@ import pytest
 
 import vtgrad as vt
 from tests.jit.replaying import outcome, replayed
-from vtgrad.errors import RecordingError
+from vtgrad.errors import RecordingError, ReplayGuardError
 from vtgrad.jit.interpret import interpret
 from vtgrad.jit.program_call import Call
 from vtgrad.jit.record import record
@@ -422,6 +422,55 @@ def test_a_write_that_is_seen_with_other_values_only_is_found() -> None:
     assert caught.value.reason == "unseen write"
 
 
+def test_an_unseen_write_of_a_program_that_begins_otherwise_is_found() -> None:
+    count = [0]
+
+    def program(x: Array) -> object:
+        count[0] += 1
+        y = x * 2
+        if count[0] == 1:
+            return np.where(x > 100, y + 0.0, x)
+        by_memoryview(y)
+        float(y[0])
+        return np.where(x > 100, y, x)
+
+    with pytest.raises(RecordingError) as caught:
+        record(program, (np.array([1.0, 2.0]),))
+    assert caught.value.reason == "unseen write"
+
+
+def test_what_is_refused_is_told_if_the_program_raises_when_it_runs_again() -> None:
+    left = [7.0, 7.0]
+
+    def program(x: Array) -> object:
+        y: Any = x * 2
+        view: Any = memoryview(y)
+        view[0] = left.pop()
+        return y + 1
+
+    with pytest.raises(RecordingError) as caught:
+        record(program, (np.array([1.0, 2.0]),))
+    assert caught.value.reason == "differs"
+
+
+@pytest.mark.parametrize("make", [np.empty_like, np.ones_like, np.zeros_like])
+def test_the_shape_of_an_array_like_another_one_is_guarded(make: Callable[..., Array]) -> None:
+    def used(x: Array) -> Array:
+        found = make(x, shape=(x.argmax() + 1,))
+        found.fill(2.0)
+        return found + 1.0
+
+    def unused(x: Array) -> Array:
+        return x * make(x, shape=x.argmax() + 1).size
+
+    first, other = np.array([1.0, 5.0, 3.0]), np.array([1.0, 3.0, 5.0])
+    for program in (used, unused):
+        traced = vt.jit.trace(program, first)
+        assert traced(first).tolist() == program(first).tolist()
+        with pytest.raises(ReplayGuardError):
+            traced(other)
+
+
 def unused_rest(x: Array) -> object:
     rest = np.empty(6)
     rest[:3] = x
@@ -440,17 +489,94 @@ def unused_elements(x: Array) -> object:
     return np.where(chosen, part + 1.0, x)
 
 
+def unused_elements_of_one_result(x: Array) -> object:
+    rest = np.zeros(3)
+    chosen = np.arange(3) > 0
+    out: Any = None, rest
+    found = np.divmod(x, 2.0, out=out, where=chosen)
+    return np.where(chosen, found[0] + 1.0, x), rest
+
+
+def unused_elements_of_a_table(x: Array) -> object:
+    chosen = np.arange(9).reshape(3, 3) % 4 == 0
+    part = np.multiply.outer(x, x, where=chosen)
+    return np.where(chosen, part + 1.0, 0.0)
+
+
+def unused_number(x: Array) -> object:
+    number = np.divide(x[0], 2.0, where=False)
+    unused = number * 2.0
+    return x * 2.0 + unused.ndim
+
+
 def unused_padding(x: Array) -> object:
     return (x.astype(np.longdouble) * 3).astype(np.float64)
 
 
 @pytest.mark.parametrize(
-    "program", [unused_elements, unused_padding, unused_rest, unused_rest_of_like]
+    "program",
+    [
+        unused_elements,
+        unused_elements_of_a_table,
+        unused_elements_of_one_result,
+        unused_number,
+        unused_padding,
+        unused_rest,
+        unused_rest_of_like,
+    ],
 )
 @pytest.mark.filterwarnings("ignore:'where' used without 'out'")
 def test_memory_that_nothing_has_written_may_be_read(program: Callable[[Array], object]) -> None:
     found = {outcome(program, (np.array([1.0, 2.0, 3.0]),), seed) for seed in range(5)}
     assert found == {"exact"}
+
+
+@pytest.mark.filterwarnings("error")
+def test_unwritten_elements_are_warned_of_where_the_program_is_warned() -> None:
+    def program(x: Array) -> object:
+        chosen = x > 1
+        return np.where(chosen, np.divide(x, 3.0, out=None, where=chosen), x)
+
+    record(program, (np.array([1.0, 2.0, 3.0]),))
+
+
+def extended(x: Array) -> object:
+    return x * 3
+
+
+def extended_constant(x: Array) -> object:
+    return x + np.array([1, 2, 3, 5], np.longdouble) / 7
+
+
+def extended_complex(x: Array) -> object:
+    return x.astype(np.clongdouble)[::-1] * 2j
+
+
+def extended_in_place(x: Array) -> None:
+    x[...] = x * 3
+    x[::2] = (x * 2)[::-2]
+
+
+@pytest.mark.parametrize(
+    "program", [extended, extended_complex, extended_constant, extended_in_place]
+)
+@pytest.mark.filterwarnings("error")
+def test_the_padding_of_extended_precision_is_not_compared(
+    program: Callable[[Array], object],
+) -> None:
+    for step in (1, -2):
+        fast = vt.jit.replay(program)
+        for number in range(10):
+            x = (np.arange(4 * abs(step)).astype(np.longdouble) / 3 + number)[::step]
+            # Its padding and that of new memory are any bits.
+            other = x.copy()
+            [np.full(4, np.nan, np.complex128) for _ in range(20)]
+            expected, found = program(x), fast(other)
+            assert np.array_equal(x, other)
+            assert (expected is None) is (found is None)
+            if expected is not None:
+                assert np.array_equal(np.asarray(expected), np.asarray(found))
+        assert fast.recordings == 1
 
 
 def test_a_program_that_changes_from_call_to_call_is_refused() -> None:

@@ -23,7 +23,6 @@ from __future__ import annotations
 
 from array import array as numbers
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Final
 
@@ -79,18 +78,20 @@ def _check_steps(call: Call, made: Recording, now: Sequence[Array], outcome: Out
     try:
         stepped = _interpreted(call, made, now)
         _compare_steps(outcome, stepped, "its steps")
-    except (GuardFailed, RecordingError) as error:
+    except GuardFailed as failed:
+        error = _other_value(made, failed)
+    except RecordingError as refused:
+        error = refused
+    else:
+        return stepped
+    try:
         again, _ = call.record(_nothing, made.program)
-        if first_difference(made.program, again.program) is None:
-            reads = numbers("I")
-            with suppress(GuardFailed):
-                _interpreted(call, made, now, reads)
-            _compare_reads(made, again, reads)
-        if isinstance(error, RecordingError):
-            raise
-        line = error.line if error.number < 0 else made.program.guards[error.number].line
-        raise _refused("a second run of its steps has another value", "differs", line) from None
-    return stepped
+    except Exception as later:
+        # What was found first is told.
+        raise error from later
+    if first_difference(made.program, again.program) is None:
+        _check_reads(call, made, again, now)
+    raise error
 
 
 def _recorded_again(
@@ -120,11 +121,32 @@ def _recorded_again(
         made, _ = call.record(_nothing, again.program)
         difference = first_difference(made.program, again.program)
         if difference is not None:
-            raise _refused(f"two recordings differ on other values: {difference}", "differs")
-        again, reads = made, numbers("I")
-        _interpreted(call, made, now, reads)
+            raise _refused(f"two recordings differ: {difference}", "differs")
+        failed = _check_reads(call, made, made, now)
+        if failed is not None:
+            raise _other_value(made, failed)
+        return made
     _compare_reads(made, again, reads)
     return made
+
+
+def _check_reads(
+    call: Call, made: Recording, again: Recording, now: Sequence[Array]
+) -> GuardFailed | None:
+    """Compare what was read with what the steps read of the same values, until a guard fails."""
+    reads = numbers("I")
+    failed = None
+    try:
+        _interpreted(call, made, now, reads)
+    except GuardFailed as error:
+        failed = error
+    _compare_reads(made, again, reads)
+    return failed
+
+
+def _other_value(made: Recording, failed: GuardFailed) -> RecordingError:
+    line = failed.line if failed.number < 0 else made.program.guards[failed.number].line
+    return _refused("a second run of its steps has another value", "differs", line)
 
 
 def _nothing() -> None:
@@ -210,7 +232,8 @@ def _interpreted(
         # Once more, in case an interrupt has ended the first.
         world.leave()
     values = [value_of_array(x) for x in results]
-    return Outcome(values, [x.tobytes() for x in own])
+    pairs = zip(made.memories(), own, strict=True)
+    return Outcome(values, [memory.bits(content) for memory, content in pairs])
 
 
 def _try(call: Call, made: Recording, memory: Sequence[Array], reads: Checksums) -> Outcome | None:

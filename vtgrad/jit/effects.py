@@ -220,7 +220,8 @@ def may_raise(step: Step) -> bool:
         return function.__name__ not in ("reduce", "accumulate", "outer") or owner is np.power
     if "linalg" in (getattr(function, "__module__", None) or ""):
         return True
-    beside = step.inputs[1:2] if function is operator.setitem else step.inputs[1:]
+    beside = list(step.inputs[1:2] if function is operator.setitem else step.inputs[1:])
+    beside += [x for name, x in step.keywords if name not in ("out", "where")]
     return any(place.dtype.kind in "biu" for x in beside for place in places_in(x))
 
 

@@ -124,4 +124,5 @@ def outcome_on_copies(
             cell = cast("Any", impl).autograd_meta.cell
             values.append(value_of_array(cell.grad._impl.array))
     contents = [*owned, *[memory.bytes_now() for memory in made.outside]]
-    return Outcome(values, [x.tobytes() for x in contents])
+    pairs = zip(made.memories(), contents, strict=True)
+    return Outcome(values, [memory.bits(content) for memory, content in pairs])

@@ -27,6 +27,7 @@ from zlib import crc32
 import numpy as np
 
 from vtgrad.jit.steps import Fixed, Group, Guard, Kind, Line, Operand, Place, Program, Step
+from vtgrad.jit.values import bits_of
 from vtgrad.storage.arrays import Array, NumpyDType
 
 __all__ = [
@@ -129,11 +130,9 @@ def in_order(program: Program) -> Iterator[tuple[int, Step | Guard]]:
 
 def checksum(array: Array, before: int) -> int:
     """The checksum of an array behind that of another one; 0 is that of nothing."""
-    if array.itemsize > 8 and array.dtype.char in "gG":
-        return before
-    if array.flags.c_contiguous:
+    if array.flags.c_contiguous and array.dtype.char not in "gG":
         return _crc32(array, before)
-    return _crc32(np.ndarray.tobytes(array), before)
+    return _crc32(bits_of(array), before)
 
 
 def _read(
@@ -225,5 +224,5 @@ def same_value(a: object, b: object) -> bool:
     if isinstance(a, (tuple, list)) and isinstance(b, (tuple, list)):
         return len(a) == len(b) and all(map(same_value, a, b))
     if isinstance(a, (float, complex, np.generic)):
-        return np.asarray(a).tobytes() == np.asarray(b).tobytes()
+        return bits_of(np.asarray(a)) == bits_of(np.asarray(b))
     return a == b

@@ -22,6 +22,7 @@ from vtgrad.jit.recording import (
 )
 from vtgrad.jit.recording_array import RecordingNumber
 from vtgrad.jit.steps import Kind, Place
+from vtgrad.jit.values import bits_of
 from vtgrad.jit.world import World, plain_array
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lazy_array import LazyArray
@@ -64,7 +65,7 @@ class Outcome:
 def value_of_array(array: Array) -> Value:
     """What is compared of an array."""
     strides = tuple([s for n, s in zip(array.shape, array.strides, strict=True) if n > 1])
-    return array.dtype.str, array.shape, strides if array.size else (), array.tobytes()
+    return array.dtype.str, array.shape, strides if array.size else (), bits_of(array)
 
 
 def version_changes(world: World) -> list[VersionChange]:

@@ -34,6 +34,7 @@ import copy
 import operator
 from array import array as numbers
 from collections.abc import Callable, Mapping, Sequence
+from itertools import repeat
 from types import EllipsisType
 from typing import Any, Final
 
@@ -55,7 +56,15 @@ from vtgrad.jit.provenance import (
 )
 from vtgrad.jit.steps import Buffer, Fixed, Group, Guard, Kind, Line, Operand, Place, Program, Step
 from vtgrad.jit.steps import places_in as places_in
-from vtgrad.jit.values import NamedLast, arrays_in, is_basic, is_python, is_uniform, name_of
+from vtgrad.jit.values import (
+    NamedLast,
+    arrays_in,
+    bits_of,
+    is_basic,
+    is_python,
+    is_uniform,
+    name_of,
+)
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import lasting_arrays
 from vtgrad.storage.lazy_array import LazyArray
@@ -65,6 +74,8 @@ __all__ = ["Recorder", "Recording", "recording"]
 
 _view: Final = np.ndarray.view
 _NO_VALUE: Final = type(np._NoValue)
+# Methods of ufuncs that write all of their results, also with ``where``.
+_WHOLE: Final = frozenset({"reduce", "accumulate", "reduceat"})
 # What takes ``where`` for elements, and is no ufunc.
 _CLIPS: Final = frozenset({np.clip, np.ndarray.clip})
 _NUMBERS: Final = frozenset("?bBhHiIlLqQefdgFDG")
@@ -518,7 +529,7 @@ class Recorder:
     def constant(self, array: Array) -> Place:
         """The place of a new constant with the content of an array."""
         dense = array.copy("C")
-        content = np.frombuffer(dense.tobytes(), np.uint8)
+        content = np.frombuffer(bits_of(dense), np.uint8)
         number = len(self.memory.buffers)
         self.memory.buffers.append(Buffer(Kind.CONSTANT, content.size, content=content))
         return Place(number, dense.dtype, dense.shape, dense.strides, 0)
@@ -552,10 +563,13 @@ class Recorder:
             plain = {name: self.plain(x) for name, x in kwargs.items()}
             if out:
                 plain["out"] = tuple([self.plain(x) for x in out])
+            elif "where" in kwargs:
+                # NumPy warns of what is not written, unless it is told so by this.
+                plain["out"] = None
             found = self.run(function, tuple([self.plain(x) for x in args]), plain)
-            if "where" in kwargs and not out and isinstance(function, np.ufunc):
-                _fill_others(found, plain["where"])
             parts = found if isinstance(found, tuple) else (found,)
+            if "where" in kwargs and getattr(function, "__name__", "") not in _WHOLE:
+                parts = _others_filled(parts, out, plain["where"])
             results, outputs = [], []
             for part in parts:
                 result, place = self._wrapped(part)
@@ -731,9 +745,17 @@ class Recorder:
                 self.leaves(np.ndarray.tolist, array, values)
 
 
-def _fill_others(found: object, where: object) -> None:
-    """Fill the elements that a call leaves as they are in new results."""
+def _others_filled(
+    parts: tuple[object, ...], out: tuple[object, ...], where: object
+) -> tuple[object, ...]:
+    """Results of a call, in which the elements that it has left unwritten are `UNWRITTEN`."""
     chosen = np.asarray(where)
-    for part in found if isinstance(found, tuple) else (found,):
-        if isinstance(part, np.ndarray) and part.dtype.char in _NUMBERS:
+    filled: list[object] = []
+    for part, target in zip(parts, out or repeat(None), strict=False):
+        if target is None and isinstance(part, np.ndarray) and part.dtype.char in _NUMBERS:
             np.copyto(part, unwritten(part.dtype), where=~chosen)
+        elif target is None and isinstance(part, np.generic) and part.dtype.char in _NUMBERS:
+            # An array without axes is returned as a scalar.
+            part = part if chosen.all() else unwritten(part.dtype)
+        filled.append(part)
+    return tuple(filled)

@@ -13,6 +13,7 @@ from vtgrad.generator import Generator
 from vtgrad.jit.interpret import Checksums
 from vtgrad.jit.provenance import Known, is_writable, memory_at
 from vtgrad.jit.steps import Line, Place, Program
+from vtgrad.jit.values import clear_padding
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_impl import TensorImpl
 
@@ -78,8 +79,17 @@ class Memory:
         return memory_at(known.held, known.start, known.stop)
 
     def content(self) -> bytes:
-        """A copy of the live bytes."""
-        return self.bytes_now().tobytes()
+        """A copy of the live bytes, as `bits` has them."""
+        return self.bits(self.bytes_now())
+
+    def bits(self, content: Array) -> bytes:
+        """A copy of some bytes of this memory, with zeros for the padding of its elements."""
+        if all(place.dtype.char not in "gG" for place in self.places):
+            return content.tobytes()
+        own = content.copy()
+        for place in self.places:
+            clear_padding(own, place.dtype, place.shape, place.strides, place.offset)
+        return own.tobytes()
 
     def is_writable(self) -> bool:
         """Whether NumPy allows a write to the memory."""

@@ -93,9 +93,8 @@ class RecordingArray(np.ndarray[Any, np.dtype[Any]]):
             found = func(*stripped(args), **{name: stripped(x) for name, x in kwargs.items()})
             return kwargs["out"] if kwargs.get("out") is not None else found
         if func is np.empty_like:
-            return recorder.created(
-                func(*stripped(args), **{name: stripped(x) for name, x in kwargs.items()})
-            )
+            # NumPy asks the numbers of a shape for their values, which are guarded.
+            return recorder.created(_empty_like(*args, **kwargs))
         if is_refused(func, tuple(args), kwargs):
             raise recorder.refuse(
                 f"{func.__name__} with these arguments cannot be recorded", "refused function"
@@ -269,6 +268,10 @@ class OnScalars:
 
 _OWN_UFUNC: Final = np.ndarray.__array_ufunc__
 _OWN_FUNCTION: Final = np.ndarray.__array_function__
+
+
+def _empty_like(prototype: Any, *args: Any, **kwargs: Any) -> Any:
+    return np.empty_like(stripped(prototype), *args, **kwargs)
 
 
 def _originals(found: Any, plain: Any, out: Any) -> Any:

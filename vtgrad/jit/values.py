@@ -3,12 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from typing import Final
 
 import numpy as np
 
-from vtgrad.storage.arrays import Array
+from vtgrad.storage.arrays import Array, NumpyDType, Shape
 
-__all__ = ["NamedLast", "arrays_in", "is_basic", "is_python", "is_uniform", "name_of"]
+__all__ = [
+    "NamedLast",
+    "arrays_in",
+    "bits_of",
+    "clear_padding",
+    "is_basic",
+    "is_python",
+    "is_uniform",
+    "name_of",
+]
+
+# Extended precision has 64 bits of fraction and 16 of sign and exponent.
+_NBYTES: Final = 10
+_IS_PADDED: Final = (
+    np.finfo(np.longdouble).nmant == 63 and np.dtype(np.longdouble).itemsize > _NBYTES
+)
 
 
 class NamedLast:
@@ -67,6 +83,28 @@ def arrays_in(values: Iterable[object]) -> Iterator[Array]:
 def name_of(function: object) -> str:
     """How a message calls a function."""
     return str(getattr(function, "__qualname__", None) or getattr(function, "__name__", function))
+
+
+def bits_of(array: Array) -> bytes:
+    """The bytes of the elements in C order, with zeros for the padding of extended precision."""
+    if array.dtype.char not in "gG" or not _IS_PADDED:
+        return np.ndarray.tobytes(array)
+    dense = np.ndarray.copy(np.ndarray.view(array, np.ndarray), "C")
+    clear_padding(dense, dense.dtype, dense.shape, dense.strides, 0)
+    return dense.tobytes()
+
+
+def clear_padding(
+    memory: Array, dtype: NumpyDType, shape: Shape, strides: Shape, offset: int
+) -> None:
+    """Set the padding of the elements of a place to zeros, if they have some."""
+    if dtype.char not in "gG" or not _IS_PADDED or 0 in shape:
+        return
+    size = np.dtype(np.longdouble).itemsize
+    parts = (*shape, dtype.itemsize // size, size), (*strides, size, 1)
+    padded: Array = np.ndarray(parts[0], np.uint8, memory, offset, parts[1])
+    padding = slice(_NBYTES, None) if dtype.isnative else slice(size - _NBYTES)
+    padded[..., padding] = 0
 
 
 def is_uniform(array: Array) -> bool:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
+from itertools import starmap
+from operator import call
 
 import numpy as np
 
@@ -11,6 +14,7 @@ from vtgrad.jit.commit import Change
 from vtgrad.jit.containers import flatten
 from vtgrad.jit.interpret import same_value
 from vtgrad.jit.structure import structure_of
+from vtgrad.jit.values import bits_of
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -44,13 +48,18 @@ def differs(
     for number, (one, other) in enumerate(zip(flatten(expected), flatten(result), strict=True), 1):
         if one is not other and not _equal(one, other):
             return f"result {number} differs"
-    copies: list[Change] = []
-    for binding, live in zip(replay.bindings, computed.lives, strict=True):
+    written = False
+    memories = replay.recording.memories()
+    for memory, binding, live in zip(memories, replay.bindings, computed.lives, strict=True):
         if binding.written:
-            binding.copy_out(live, copies)
-    if not all(_same_bits(one, other) for _, one, _, other in copies):
-        return "memory that is written differs"
-    if copies:
+            written = True
+            replayed = live.copy()
+            stores: list[Change] = []
+            binding.copy_out(replayed, stores)
+            deque(starmap(call, stores), 0)
+            if memory.bits(replayed) != memory.bits(live):
+                return "memory that is written differs"
+    if written:
         for counter, before, group in zip(
             computed.counters, computed.versions, replay.groups, strict=True
         ):
@@ -77,9 +86,5 @@ def _equal(one: object, other: object) -> bool:
 
 
 def _same_array(one: Array, other: Array) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype and _same_bits(one, other)
-
-
-def _same_bits(one: Array, other: Array) -> bool:
-    """Whether two arrays of one shape and dtype have the same bytes, NaN included."""
-    return one.tobytes() == other.tobytes()
+    """Whether two arrays have the same bits, NaN included."""
+    return one.shape == other.shape and one.dtype == other.dtype and bits_of(one) == bits_of(other)
