@@ -14,6 +14,7 @@ from vtgrad.graph.node import Node
 from vtgrad.storage.layout import PECULIAR
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import FREE_THREADED, refuse_second_thread
 
 __all__ = [
     "collect_next_edges",
@@ -47,6 +48,8 @@ def own_meta(tensor: TensorBase) -> AutogradMeta:
     impl = tensor._impl
     meta = impl.autograd_meta
     while not isinstance(meta, AutogradMeta):
+        if FREE_THREADED:
+            refuse_second_thread()
         if meta is None:
             if impl.extra_meta is not None:
                 impl.check_has_memory()

@@ -31,6 +31,7 @@ from vtgrad.storage.gc_freeze import may_hide_tensors
 from vtgrad.storage.lazy_array import like
 from vtgrad.storage.storage import Storage
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import FREE_THREADED, refuse_second_thread
 
 __all__ = ["check_growth", "grow"]
 
@@ -71,6 +72,8 @@ def grow(storage: Storage, nbytes: int) -> None:
         As `check_growth`, or if there is not enough memory.
     """
     check_growth(storage, nbytes)
+    if FREE_THREADED:
+        refuse_second_thread()
     before = storage.nbytes()
     if nbytes <= before:
         return

@@ -17,7 +17,8 @@ on first use must still be made once: a value that was saved with a second count
 writes that the first one counts. So the new object is made first; then a second check and the store
 follow each other without a call. Between these two no signal handler runs and, because threads
 switch at the same points, no other thread either. A lock would cost more, and no lock excludes a
-handler that runs on the thread that holds it.
+handler that runs on the thread that holds it. Without the interpreter's global lock other threads
+run there too: see Note [Without the global lock].
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ from vtgrad.storage.memory_format import MemoryFormat, copy_strides
 from vtgrad.storage.mode import switched
 from vtgrad.storage.native import mypyc_attr
 from vtgrad.storage.storage import Storage
+from vtgrad.storage.thread_state import FREE_THREADED
 from vtgrad.storage.version_counter import INFERENCE, VersionCounter, WrittenPart
 from vtgrad.storage.write_log import SAVED, WriteLog, log_lock
 
@@ -259,6 +261,13 @@ class TensorImpl:
         fresh = VersionCounter()
         if self._storage is not None and self._storage.borrowed:
             fresh.never_end_writing()
+        if FREE_THREADED:
+            # Pools of processes pickle tensors on a second thread.
+            with log_lock.lock:
+                counter = self.version_counter
+                if counter is None:
+                    counter = self.version_counter = fresh
+                return counter
         counter = self.version_counter
         if counter is None:
             counter = self.version_counter = fresh
@@ -278,6 +287,13 @@ class TensorImpl:
         fresh = Storage(self.array)
         if extra is not None and extra.device is not None:
             fresh.device = extra.device
+        if FREE_THREADED:
+            # As above.
+            with log_lock.lock:
+                storage = self._storage
+                if storage is None:
+                    storage = self._storage = fresh
+                return storage
         storage = self._storage
         if storage is None:
             storage = self._storage = fresh

@@ -31,10 +31,13 @@ Between the comparison of a mark and the move of a version no other thread runs,
 interpreter's global lock changes hands at calls and backward jumps only; much else that several
 threads may do at once rests on this. A free-threaded interpreter can run without the lock. One
 thread is as right there as ever. Two could take one number of a version, or move it back, so that
-a value that was overwritten counts as intact: a wrong gradient. So a second thread of the program
-is refused before it writes or records anything. Threads that the library starts itself, for lanes
-and for deep backwards, are workers: the thread that has called waits for them, and what they share
-is changed under locks of its own.
+a value that was overwritten counts as intact: a wrong gradient. Two could make a counter twice for
+one tensor. So a second thread of the program is refused before it writes or records anything. It
+may pickle a tensor, as those of a pool of processes do: on a free-threaded interpreter the counter
+and the storage are made under a lock. Threads that the library starts itself, for lanes and for
+deep backwards, are workers: the thread that has called waits for them, and what they share is
+changed under locks of its own. The child of a fork has one thread, which is then the one that may
+use the library.
 
 The module in C asks for the lock, and Python then switches it on. So the question arises only
 without this module, and where ``PYTHON_GIL=0`` overrules it.
@@ -102,7 +105,7 @@ class Thread(threading.local):
 FREE_THREADED: Final = "free-threading" in sys.version
 # Interpreters that always have the lock have no such function, or none that says otherwise.
 _has_global_lock: Final[Callable[[], bool]] = getattr(sys, "_is_gil_enabled", lambda: True)
-# The thread that imports the library, and those that the library has started.
+# The thread that imports the library or forks the process, and those that the library starts.
 _admitted: Final[set[int]] = {get_ident()}
 
 
@@ -115,13 +118,14 @@ def refuse_second_thread() -> None:
     Raises
     ------
     NotSupportedError
-        On any thread but the one that has imported the library, and those that it has started.
+        On any thread but the one that has imported the library or forked the process, and those
+        that the library has started.
     """
     if not _has_global_lock() and get_ident() not in _admitted:
         raise NotSupportedError(
             "a second thread uses vtgrad, and this interpreter runs without its global lock, by "
-            "which vtgrad keeps versions and graphs right: use it on one thread, or set "
-            "PYTHON_GIL=1, or start Python with -X gil=1"
+            "which vtgrad keeps versions and graphs right: use it on the thread that has imported "
+            "it, or set PYTHON_GIL=1, or start Python with -X gil=1"
         )
 
 
@@ -349,4 +353,12 @@ def keep_own_entry(*by_thread: dict[int, V]) -> None:
             del entries[other]
 
 
+def _admit_own_thread() -> None:
+    """Admit the thread of the child of a fork, and no other."""
+    _admitted.clear()
+    _admitted.add(get_ident())
+
+
+# First, because what other functions do in the child may ask for the state of its thread.
+after_fork(_admit_own_thread)
 after_fork(partial(keep_own_entry, switched.silent, switched.inference))

@@ -38,6 +38,7 @@ from vtgrad.storage.inference_tensors import is_inference_mode_enabled
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
+from vtgrad.storage.thread_state import FREE_THREADED, refuse_second_thread
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.subclass_methods import made_of, shown_in
 from vtgrad.views.differentiable_view_meta import producer_of, view_meta_of
@@ -423,6 +424,8 @@ class AutogradMethods(TensorMethods):
         if is_batched(self):
             innermost(self).detach_()
             return self
+        if FREE_THREADED:
+            refuse_second_thread()
         if self._is_view():
             raise DetachViewError("a view cannot be detached in place; use detach()")
         if keys.modes:
@@ -503,6 +506,8 @@ class AutogradMethods(TensorMethods):
                 expected=impl.device,
                 found=other.device,
             )
+        if FREE_THREADED:
+            refuse_second_thread()
         impl.counter  # noqa: B018  # earlier aliases share the counter, not the memory
         other.storage  # noqa: B018  # from now on two impls share it
         # Without names in between, so that they fit the dimensions at any moment.
