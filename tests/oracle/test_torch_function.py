@@ -134,3 +134,36 @@ def test_functions_that_can_be_taken_over_there_can_be_here() -> None:
     assert len(shared) > 330
     # It asks for a flag, in a layer that knows no operators; the method of the name hands over.
     assert shared - own == {"is_inference"}
+
+
+# `q` is a plain tensor here, and `t` one of PyTorch.
+OF_BOTH: Final = (
+    *(
+        "torch.nn.functional.softmax(q, 0)|t.squeeze(vt.tensor(0))|t + q|q + t|vt.add(q, t)".split(
+            "|"
+        )
+    ),
+    *(
+        "vt.sin(t)|vt.cat([q, t])|vt.matmul(q, t)|vt.quantile(t, 0.5)|vt.reshape(t, (4,))".split(
+            "|"
+        )
+    ),
+)
+
+
+@pytest.mark.parametrize("expression", OF_BOTH)
+def test_plain_tensors_and_those_of_pytorch_are_arrays_to_each_other(expression: str) -> None:
+    """Neither library calls the other's, nor itself without end."""
+    scope = {"vt": vt, "torch": torch, "q": vt.ones(2, 2), "t": torch.ones(2, 2)}
+    assert not hasattr(vt.Tensor, "__torch_function__")
+    assert vt.overrides.get_overridable_functions()  # which loads the protocol
+    result = eval(expression, scope)  # of this file
+    assert type(result) is (torch.Tensor if expression.startswith("t.") else vt.Tensor)
+
+
+def test_functions_of_pytorch_refuse_tensors_of_the_class() -> None:
+    t: Any = torch.ones(2, 2)
+    p = vt.ones(2, 2).as_subclass(OwnLogged)
+    with pytest.raises(TypeError):
+        torch.add(t, p)
+    assert type(p + t) is type(t + p) is OwnLogged

@@ -54,6 +54,9 @@ OPERATORS: list[tuple[Callable[[Any], Any], str]] = [
     (lambda p: vt.quantile(p, 0.5), "quantile"),
     (lambda p: np.sin(p), "sin"),
     (lambda p: np.add(plain, p), "add"),
+    (lambda p: plain.to(p), "Tensor.to"),
+    (lambda p: plain.type_as(p), "Tensor.type_as"),
+    (lambda p: vt.normal(p, plain * 0), "normal"),
 ]
 
 
@@ -224,6 +227,64 @@ def test_a_checkpoint_runs_again_with_the_class() -> None:
         # One of them stops when all saved values are there.
         again = ["exp", "sum"] if reentrant else ["exp"]
         assert names() == ["Tensor.backward", *again]
+
+
+class Tripled(vt.Tensor):
+    """Its sines are three times too large."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        result: Any = super().__torch_function__(func, types, args, kwargs)
+        with vt.overrides.DisableTorchFunctionSubclass():
+            return (result * 3).as_subclass(cls) if func is vt.sin else result
+
+
+def test_a_loop_of_checkpoints_runs_again_with_the_class() -> None:
+    def gradient(run: Callable[[Any], Any]) -> tuple[type, Any]:
+        leaf = vt.tensor([1.0, 2.0], requires_grad=True)
+        result = run((leaf * 1).as_subclass(Tripled))
+        vt.autograd.backward(result.sum())
+        return type(result), leaf.grad
+
+    def in_a_row(x: Any) -> Any:
+        for _ in range(6):
+            x = vt.sin(x)
+        return x
+
+    def in_a_loop(x: Any) -> Any:
+        return vt.utils.checkpoint.checkpoint_loop(vt.sin, x, 6, snapshots=2)
+
+    (expected_class, expected), (found_class, found) = gradient(in_a_row), gradient(in_a_loop)
+    assert expected_class is found_class is Tripled
+    assert found.tolist() == expected.tolist()
+
+
+def test_a_replay_gives_the_class_and_refuses_arguments_of_it() -> None:
+    def double(x: Any) -> Any:
+        return x.as_subclass(Logged) * 2
+
+    traced = vt.jit.trace(double, plain)
+    assert type(traced(plain)) is type(double(plain)) is Logged
+    with pytest.raises(vt.errors.RecordingError, match="__torch_function__"):
+        vt.jit.trace(double, x())
+
+
+def test_what_is_asked_of_a_plain_tensor_and_another_is_taken_over() -> None:
+    p = x()
+    assert plain.is_same_size(p)
+    vt.zeros(5)[p.long()] = 1
+    assert names() == ["Tensor.is_same_size", "Tensor.long", "Tensor.__setitem__"]
+
+
+def test_plain_tensors_have_no_torch_function() -> None:
+    """Functions of PyTorch would call it."""
+
+    class Own(vt.Tensor):
+        pass
+
+    assert not hasattr(vt.Tensor, "__torch_function__")
+    assert not hasattr(plain.as_subclass(Own), "__torch_function__")
+    assert hasattr(x(), "__torch_function__")
 
 
 def test_a_view_shares_memory_and_versions() -> None:

@@ -156,6 +156,26 @@ def test_the_switch_is_undone_by_an_error() -> None:
     assert has_torch_function((Duck(),))
 
 
+def test_a_function_that_calls_back_is_refused() -> None:
+    """As those of another library, which does not know that the protocol is disabled."""
+
+    def foreign(x: Any) -> Any:
+        return type(x).__torch_function__(foreign, (type(x),), (x,))
+
+    assert foreign(logged(plain)) is NotImplemented
+    assert type(logged(plain) + 1) is Logged
+
+
+def test_an_object_whose_function_is_none_takes_nothing_over() -> None:
+    class Off:
+        __torch_function__ = None
+
+    off: Any = Off()
+    assert not has_torch_function((off,))
+    with pytest.raises(vt.errors.ArgumentTypeError, match="'other'"):
+        vt.add(plain, off)
+
+
 def test_a_class_without_its_own_function_is_no_such_class() -> None:
     class Own(vt.Tensor):
         pass

@@ -23,7 +23,7 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import repeat
 from threading import get_ident
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -47,6 +47,7 @@ from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.thread_state import after_fork
 from vtgrad.storage.version_counter import VersionCounter
+from vtgrad.tensor.subclass_methods import made_of
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["Replay", "Computed", "Runner"]
@@ -602,7 +603,7 @@ def _made(result: Result, array: Array) -> object:
     if kind is Tensor and not result.requires_grad:
         return Tensor._wrap(TensorImpl(array))
     if issubclass(kind, Tensor):
-        tensor = kind._wrap(TensorImpl(array))
+        tensor = cast("Tensor", made_of(kind, TensorImpl(array)))
         return tensor.requires_grad_() if result.requires_grad else tensor
     return array[()] if kind is np.generic else array
 

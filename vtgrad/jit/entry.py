@@ -137,7 +137,10 @@ def refusal(leaf: object) -> str | None:
 def _refusal_of_tensor(impl: TensorImpl) -> str | None:
     if impl.version_counter is INFERENCE:
         return "is an inference tensor"
-    if impl.extra_meta is not None:
+    extra = impl.extra_meta
+    if extra is not None:
+        if extra.overrides:
+            return "is of a class with __torch_function__, which a replay does not call"
         return "has names or a device of its own, or is a sample of a batch"
     if type(impl.array) is not np.ndarray:
         return "is a conjugate that is not computed yet; pass it through resolve_conj()"

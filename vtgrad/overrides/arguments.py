@@ -38,11 +38,17 @@ def _takes_over(kind: type) -> bool:
     """Whether objects of a class have a turn now, on this thread."""
     if issubclass(kind, SubclassMethods):
         return kind._has_torch_function and not thread.excluded_keys & TORCH_FUNCTION
-    if issubclass(kind, TensorBase):
+    if getattr(kind, "__torch_function__", None) is None or issubclass(kind, TensorBase):
         return False
-    return hasattr(kind, "__torch_function__") and not (
-        thread.excluded_keys & TORCH_FUNCTION_OF_OTHERS
-    )
+    return not thread.excluded_keys & TORCH_FUNCTION_OF_OTHERS and not _is_of_pytorch(kind)
+
+
+def _is_of_pytorch(kind: type) -> bool:
+    """Whether objects of a class are tensors of PyTorch, which are arrays here.
+
+    Theirs is for functions of PyTorch: it would call a function of this library again.
+    """
+    return any(one.__module__ == "torch" and one.__name__ == "Tensor" for one in kind.__mro__)
 
 
 def _each(values: Iterable[object]) -> Iterator[object]:

@@ -37,6 +37,8 @@ from vtgrad.overrides.names import resolve_name
 from vtgrad.overrides.public_call import public_call, without_defaults
 from vtgrad.storage.key_set import TORCH_FUNCTION, keys
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.storage.thread_mode import thread
+from vtgrad.storage.thread_state import part_of_thread
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["default_torch_function", "dispatch", "handle_torch_function"]
@@ -187,6 +189,21 @@ _AS_IT_IS: Final = [Tensor.grad.__get__, Tensor._base.__get__]
 _BACKWARD: Final[object] = Tensor.backward
 
 
+class _Running:
+    """See Note [The state of a thread].
+
+    Attributes
+    ----------
+    overridden : object
+        The function that the default runs.
+    """
+
+    overridden: object = None
+
+
+_running: Final = part_of_thread(_Running)
+
+
 def default_torch_function(
     cls: type[Tensor],
     func: Callable[..., object],
@@ -196,6 +213,9 @@ def default_torch_function(
 ) -> object:
     """What ``__torch_function__`` of `Tensor` does, for a class under it."""
     if not all(issubclass(cls, kind) for kind in types):
+        return NotImplemented
+    if thread.excluded_keys & TORCH_FUNCTION and func is _running.overridden:
+        # Of another library, which does not know that overrides are disabled, and calls back.
         return NotImplemented
     if func == _BACKWARD:
         # Code of users that runs in backward, as a checkpoint does, is as it was in forward.
@@ -209,7 +229,12 @@ def _run(
     args: tuple[object, ...],
     kwargs: dict[str, object],
 ) -> object:
-    result = func(*args, **kwargs)
+    before = _running.overridden
+    try:
+        _running.overridden = func
+        result = func(*args, **kwargs)
+    finally:
+        _running.overridden = before
     return result if cls is Tensor or func in _AS_IT_IS else _converted(result, cls)
 
 

@@ -42,7 +42,8 @@ def _methods() -> dict[Callable[..., object], str]:
 @lru_cache(maxsize=1)
 def _names() -> dict[Callable[..., object], str]:
     top = _top()
-    functions = [name for name in (*public.__all__, *FUNCTIONS) if name not in _TAKES_NO_TENSOR]
+    listed = (*public.__all__, *FUNCTIONS, "normal")
+    functions = [name for name in listed if name not in _TAKES_NO_TENSOR]
     of_module = _named([(getattr(top, name), name) for name in functions], _PACKAGE)
     # A method and a function may be one object, which has the name of the function.
     return {**_of_packages(), **_methods(), **of_module}

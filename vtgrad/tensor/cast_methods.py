@@ -9,6 +9,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 from vtgrad.ops.calling.arguments import array_of
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.generated.methods import TensorMethods
 from vtgrad.storage.device import CPU, Device, lane_of
@@ -29,6 +30,7 @@ from vtgrad.storage.dtypes import (
     numpy_dtype,
     uint8,
 )
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat, suggested_format
 from vtgrad.storage.on_device import on_device
 from vtgrad.storage.tensor_base import TensorBase
@@ -133,6 +135,8 @@ class CastMethods(TensorMethods):
         >>> x.to(vt.float32) is x, x.to(vt.float32, copy=True) is x
         (True, False)
         """
+        if keys.active and is_overridden(*args, *kwargs.values()):
+            return call_override(CastMethods.to, self, *args, **kwargs)
         dtype, device, copy, memory_format = _to_arguments(args, kwargs)
         if dtype is None:
             dtype = dtype_of(self._impl.dtype)
@@ -166,6 +170,8 @@ class CastMethods(TensorMethods):
         >>> vt.tensor([1, 2]).type_as(vt.zeros(1))
         tensor([1., 2.])
         """
+        if keys.active and is_overridden(other):
+            return call_override(CastMethods.type_as, self, other)
         array_of(other, "other")
         return self.to(other)
 

@@ -30,7 +30,7 @@ from vtgrad.graph.thread_levels import thread
 from vtgrad.graph.tracer import export_value, read_value
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.lost_gradient import ARRAY, NUMBER, note_number
-from vtgrad.ops.calling.take_over import keys_of
+from vtgrad.ops.calling.take_over import call_override, is_overridden, keys_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.device import CPU
@@ -566,6 +566,8 @@ class ConversionMethods(CreationMethods, CastMethods):
         >>> vt.zeros(3).is_same_size(vt.zeros(1, 3))
         False
         """
+        if keys.active and is_overridden(other):
+            return call_override(ConversionMethods.is_same_size, self, other)
         same: bool = self._impl.array.shape == array_of(other, "other").shape
         return same
 

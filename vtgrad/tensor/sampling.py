@@ -12,6 +12,7 @@ from vtgrad.errors import ArgumentTypeError, NotSupportedError, ResultTypeError
 from vtgrad.generator import Generator, source_of
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.calling.from_python import sizes_of
+from vtgrad.ops.calling.take_over import call_override, is_overridden
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.kernels.random import draw_integers, normal_, uniform_
 from vtgrad.ops.rules.batches.drawing import drawn_in_batch
@@ -398,6 +399,18 @@ def normal(
     >>> vt.normal(0.0, 2.0, (2, 3)).shape
     vtgrad.Size([2, 3])
     """
+    if keys.active and is_overridden(mean, std, out):
+        return call_override(
+            normal,
+            mean,
+            std,
+            size,
+            generator=generator,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     if size is not None and not isinstance(mean, Tensor) and not isinstance(std, Tensor):
         lane = lane_of(device)
         shape, wanted = shape_and_dtype("normal", (), _sequence(size), out, dtype)

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from typing import Any, ClassVar, Final, Self, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.operators import operators
@@ -54,9 +54,20 @@ class SubclassMethods(TensorMixin):
         cls._find_torch_function()
 
     @classmethod
+    def _takes_functions_over(cls) -> bool:
+        """Whether the class has ``__torch_function__``; also one that was assigned just now."""
+        top = operators().tensor_class
+        for kind in cls.__mro__:
+            if kind is top:
+                break
+            if "__torch_function__" in kind.__dict__:
+                return cls._find_torch_function()
+        return cls._has_torch_function and cls._find_torch_function()
+
+    @classmethod
     def _find_torch_function(cls) -> bool:
         """Whether the class has ``__torch_function__``; makes it ready if that has changed."""
-        method: object = cls.__torch_function__
+        method: object = getattr(cls, "__torch_function__", None)
         own = getattr(method, "__func__", method)
         found = own is not None and own is not _DEFAULT
         if found is not cls._has_torch_function:
@@ -120,7 +131,7 @@ class SubclassMethods(TensorMixin):
 
         Unlike `_wrap`, also of a class whose operators give plain tensors.
         """
-        if not cls._find_torch_function():
+        if not cls._takes_functions_over():
             return cls._wrap(impl)
         tensor: Self = operators().tensor_class.__new__(cls)
         override(impl)
@@ -196,10 +207,33 @@ class SubclassMethods(TensorMixin):
         >>> type(w.as_subclass(Weight) * 2).decay
         0.01
         """
-        return cast("S", _checked(cls)._of_impl(without_overrides(F.alias, self)._impl))
+        wanted = _checked(cls)
+        alias = without_overrides(F.alias, self) if self._has_torch_function else F.alias(self)
+        return cast("S", wanted._of_impl(alias._impl))
 
 
-_DEFAULT = vars(SubclassMethods)["__torch_function__"].__func__
+if TYPE_CHECKING:
+    _ClassMethod = classmethod[Any, Any, Any]
+else:
+    _ClassMethod = classmethod
+
+
+class _ForClassesOfUsers(_ClassMethod):
+    """The class method as classes see it that define one of their own; others have none.
+
+    Functions of PyTorch ask each argument for ``__torch_function__``. To them, a plain tensor of
+    this library is an array like others.
+    """
+
+    def __get__(self, instance: object, owner: type[SubclassMethods] | None = None, /) -> Any:
+        if owner is not None and owner._has_torch_function:
+            return super().__get__(instance, owner)
+        raise AttributeError(f"{owner} has no __torch_function__ of its own")
+
+
+_DEFAULT: Final = vars(SubclassMethods)["__torch_function__"].__func__
+# Type checkers see a class method.
+type.__setattr__(SubclassMethods, "__torch_function__", _ForClassesOfUsers(_DEFAULT))
 
 
 def _checked(cls: object) -> type[SubclassMethods]:
@@ -215,7 +249,7 @@ def _checked(cls: object) -> type[SubclassMethods]:
 
 def made_of(cls: type[TensorBase], impl: TensorImpl) -> TensorBase:
     """The tensor of a class, whatever its operators give, on an impl that no other handle has."""
-    if issubclass(cls, SubclassMethods) and cls._find_torch_function():
+    if issubclass(cls, SubclassMethods) and cls._takes_functions_over():
         return cls._of_impl(impl)
     tensor = cls._wrap(impl)
     if type(tensor) is not cls:

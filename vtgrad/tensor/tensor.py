@@ -106,7 +106,7 @@ class Tensor(
         only = data[0] if len(data) == 1 else None
         dtype = only.dtype if isinstance(only, TensorBase) else get_default_dtype()
         impl = new_tensor(type(self).__name__, dtype, data, size, device)._impl
-        if type(self)._find_torch_function():
+        if type(self)._takes_functions_over():
             override(impl)
         self._impl = impl
 

@@ -39,7 +39,8 @@ def python_operand(tensor: TensorBase, other: object) -> TensorBase | Number | N
         other = python_number(other)
     if isinstance(other, (int, float, complex)):
         return other
-    if override_handler() is not None and hasattr(type(other), "__torch_function__"):
+    overrides = override_handler()
+    if overrides is not None and overrides.takes((other,)):
         # The operator fails with it, and hands over; see Note [Overridden functions].
         return cast("TensorBase", other)
     return constant(other, tensor) if is_array(other) else None

@@ -21,8 +21,9 @@ from vtgrad.graph.node import Node
 from vtgrad.graph.set_history import requires_grad
 from vtgrad.ops.view_impls import views as view_impls
 from vtgrad.storage.mode import mode_of
-from vtgrad.storage.tensor_base import TensorBase, handle_like
+from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_state import changed, run_with
+from vtgrad.tensor.subclass_methods import made_of
 from vtgrad.utils.checkpoint.digest import Digests
 from vtgrad.utils.checkpoint.recorded_step import (
     RESULT,
@@ -363,7 +364,7 @@ def _next_input(tensor: TensorBase, is_from_outside: bool) -> TensorBase:
     """
     if is_from_outside:
         return KeptTensor.of(tensor).restored()
-    return handle_like(tensor, view_impls.alias(tensor._impl))
+    return made_of(type(tensor), view_impls.alias(tensor._impl))
 
 
 def _are_for(edges: Sequence[Edge | None], inputs: StepInput) -> bool:

@@ -131,7 +131,7 @@ def setitem(tensor: T, expression: object, value: object) -> None:
                     return
             elif write_recorded_part(tensor, index, value, CopyBackwards.record, _MAKERS):
                 return
-    if keys.active and is_overridden(tensor, value):
+    if keys.active and is_overridden(tensor, expression, value):
         call_override(setitem, tensor, expression, value)
         return
     thread = get_ident()
