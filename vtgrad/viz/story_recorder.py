@@ -53,7 +53,7 @@ from vtgrad.viz.story_words import (
     sentence_of_error,
     view_of,
 )
-from vtgrad.viz.story_world import World, impl_of
+from vtgrad.viz.story_world import World, array_of
 from vtgrad.viz.story_writes import (
     expect_write,
     gradients_stored,
@@ -80,6 +80,8 @@ _SETITEM: Final = "vtgrad::setitem"
 # Operators whose result is called as a part of the viewed tensor.
 _SELECT: Final = "aten::select"
 _PARTS: Final = (_SELECT, "aten::slice", "vtgrad::getitem")
+# How deep in lists arguments are looked for: a list may contain itself.
+_NESTED: Final = 8
 
 
 class RecordedStep:
@@ -589,16 +591,16 @@ def _between(last: CallSite | None, upcoming: CallSite | None) -> str:
 
 
 def _memory(tensor: TensorBase) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
-    return memory_of(physical(impl_of(tensor).array))
+    return memory_of(physical(array_of(tensor)))
 
 
-def _tensors(values: Sequence[object]) -> Iterator[TensorBase]:
+def _tensors(values: Sequence[object], depth: int = 0) -> Iterator[TensorBase]:
     """The tensors among values, and in lists and tuples of them."""
     for value in values:
         if isinstance(value, TensorBase):
             yield value
-        elif isinstance(value, (list, tuple)):
-            yield from _tensors(value)
+        elif isinstance(value, (list, tuple)) and depth < _NESTED:
+            yield from _tensors(value, depth + 1)
 
 
 def _new_nodes(node: str, after: StoryRecords, known: StoryRecords) -> dict[str, NodeRecord]:

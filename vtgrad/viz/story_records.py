@@ -72,6 +72,8 @@ class TensorRecord(TypedDict):
         Length of each dimension.
     runs : Runs
         The elements of the buffer that it shows.
+    count : int
+        Their number, also of those that the runs leave out.
     base : str or None
         The tensor that it is a view of.
     requires_grad, leaf : bool
@@ -90,6 +92,7 @@ class TensorRecord(TypedDict):
     storage: str
     shape: list[int]
     runs: Runs
+    count: int
     base: str | None
     requires_grad: bool
     leaf: bool
@@ -114,6 +117,8 @@ class SavedRecord(TypedDict):
         The buffer; None if hooks have packed the value.
     runs : Runs
         The elements that were saved.
+    count : int
+        Their number, also of those that the runs leave out.
     version : int
         The version of the buffer when they were saved.
     state : str
@@ -127,6 +132,7 @@ class SavedRecord(TypedDict):
     tensor: str | None
     storage: str | None
     runs: Runs
+    count: int
     version: int
     state: str
     write: int | None

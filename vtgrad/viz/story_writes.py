@@ -82,10 +82,9 @@ def write_of(
         # The forward of a custom Function has told of its own writes.
         told = before["storages"].get(place)
         former = version if told is None else told["version"]
-        parts.append(
-            f"{elements(part.number)} of {storage['name']}{through} "
-            f"(version {former} to {storage['version']})"
-        )
+        # Those of inference mode have no version.
+        versions = f" (version {former} to {storage['version']})" if storage["version"] else ""
+        parts.append(f"{elements(part.number)} of {storage['name']}{through}{versions}")
     text = f"writes {' and '.join(parts) or 'memory that is not shown'}"
     return Written(text + consequences(before, after), list(found.values()))
 
@@ -105,8 +104,8 @@ def _elements_written(tensor: TensorBase, version: int, start: int, item: int) -
     impl = impl_of(tensor)
     array, counter = physical(impl.array), impl.version_counter
     log = None if counter is None else counter.log
-    if log is SAVED:
-        # Nothing was marked: the geometry has changed, as by `resize_`.
+    if log is SAVED or (log is not None and log.marked <= version):
+        # Nothing was marked: by an index that is nowhere true, or a change of geometry.
         return Elements([], 0)
     if counter is not None and log is not None:
         marked = [entry for entry in log.recent if entry is not None and entry[0] > version]
