@@ -52,6 +52,19 @@ def test_empty_views_have_the_memory_of_their_base() -> None:
     assert len(states(found)[-1]["storages"]) == 1
 
 
+def test_a_counter_that_is_gone_is_no_write() -> None:
+    def program(x: vt.Tensor) -> None:
+        x.data.mul_(2)
+        x + 1
+
+    assert [kind for kind, _ in told(story(program, vt.ones(2)))] == [
+        "start",
+        "view",
+        "write",
+        "operator",
+    ]
+
+
 def test_more_elements_than_are_shown_are_counted() -> None:
     found = story(lambda x: (x * x)[::7], ones_leaf(700, 2))
     assert [text for kind, text in told(found)[2:]] == [

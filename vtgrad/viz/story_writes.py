@@ -157,7 +157,8 @@ def without_call(before: StoryRecords, after: StoryRecords, between: str) -> tup
     if filled:
         return "grad", f"{_are_stored(filled)}{between}"
     pairs = list(_both(storages, after["storages"]))
-    counted = [new["name"] for _, old, new in pairs if new["version"] != old["version"]]
+    # It is less when a tensor with a counter of its own has died, as that of `x.data`.
+    counted = [new["name"] for _, old, new in pairs if new["version"] > old["version"]]
     changed = counted or [new["name"] for _, old, new in pairs if new["values"] != old["values"]]
     if not changed:
         return None
