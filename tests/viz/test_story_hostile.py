@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections import UserDict
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -9,7 +10,7 @@ from contextlib import suppress
 import pytest
 
 import vtgrad as vt
-from tests.support import ones_leaf
+from tests.support import collector_off, ones_leaf
 from tests.viz.story_states import elements, find, states
 from tests.viz.test_story import told
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ProfilerError
@@ -166,6 +167,50 @@ def test_any_error_is_told_in_letters_that_can_be_printed(error: Exception, text
     for whole in (str(found), repr(found), found.html(), found._repr_html_()):
         whole.encode()
     assert "</script> \\ud800" not in found.html()
+
+
+def test_each_error_is_told() -> None:
+    # A later error may be at the place in memory where one was that is gone.
+    def program(x: vt.Tensor) -> None:
+        for _ in range(3):
+            with suppress(RuntimeError):
+                x.view(5)
+        raise ValueError("mine")
+
+    found = story(program, vt.ones(2))
+    assert [kind for kind, _ in told(found)] == ["start", *["refusal"] * 3, "error"]
+    assert told(found)[-1] == ("error", "ValueError: mine")
+
+
+def test_errors_of_a_group_keep_no_tensor_and_errors_from_before_keep_their_variables() -> None:
+    kept: list[weakref.ref[vt.Tensor]] = []
+
+    def fail() -> None:
+        x = vt.ones(2)
+        kept.append(weakref.ref(x))
+        raise ValueError("mine")
+
+    def program() -> None:
+        try:
+            fail()
+        except ValueError as error:
+            raise ExceptionGroup("several", [error]) from None
+
+    def before() -> None:
+        mine = 5
+        raise KeyError(mine)
+
+    with collector_off():
+        try:
+            before()
+        except KeyError as error:
+            earlier = error.__traceback__
+            found = story(program)
+        assert isinstance(found.error, ExceptionGroup)
+        assert earlier is not None
+        assert earlier.tb_next is not None
+        assert earlier.tb_next.tb_frame.f_locals == {"mine": 5}
+        assert kept[0]() is None
 
 
 def test_a_story_is_refused_what_it_cannot_tell() -> None:

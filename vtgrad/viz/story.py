@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 import traceback
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -183,13 +184,14 @@ class Story(Scope):
             What it is called with.
         """
         self._given = arguments, _parameters(function)
+        handled = sys.exception()
         with self:
             try:
                 function(*arguments)
             except Exception as raised:  # noqa: BLE001  # it is told, and kept in `error`
                 self.error = raised
         if self.error is not None:
-            _clear(self.error)
+            _clear(self.error, handled)
 
     def restore(self) -> None:
         """End the story; called again if the call is interrupted."""
@@ -433,16 +435,34 @@ def _parameters(function: Callable[..., object]) -> list[str]:
     return [parameter.name for parameter in parameters if parameter.kind in kinds]
 
 
-def _clear(error: BaseException) -> None:
-    """Clear the local variables in the tracebacks of an error, and of those that led to it."""
-    waiting: list[BaseException | None] = [error]
-    seen: set[int] = set()
+def _clear(error: BaseException, handled: BaseException | None) -> None:
+    """Clear the local variables in the tracebacks of an error, and of those that led to it.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error.
+    handled : BaseException or None
+        What was handled when the story began: it, and what led to it, is left as it is.
+    """
+    seen = {id(found) for found in _led_to(handled, set())}
+    for found in _led_to(error, seen):
+        traceback.clear_frames(found.__traceback__)
+
+
+def _led_to(error: BaseException | None, seen: set[int]) -> list[BaseException]:
+    """An error, and those that led to it or are in it, without those whose `id` was seen."""
+    found: list[BaseException] = []
+    waiting = [error]
     while waiting:
-        found = waiting.pop()
-        if found is not None and id(found) not in seen:
-            seen.add(id(found))
-            traceback.clear_frames(found.__traceback__)
-            waiting += [found.__cause__, found.__context__]
+        one = waiting.pop()
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            found.append(one)
+            waiting += [one.__cause__, one.__context__]
+            if isinstance(one, BaseExceptionGroup):
+                waiting += one.exceptions
+    return found
 
 
 def _files(places: Sequence[CallSite]) -> dict[str, dict[str, str]]:

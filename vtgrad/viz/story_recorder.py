@@ -218,8 +218,9 @@ class StoryRecorder:
     _state: StoryRecords
     # The line of the last call.
     _place: CallSite | None
-    # The `id` of the error that the last step tells of.
-    _told: int
+    # The `id` of the error that the last step tells of, and its sentence: an error that comes later
+    # may have the same `id`, as no reference keeps the first one alive.
+    _told: tuple[int, str]
 
     def __init__(self, limit: int) -> None:
         self.needs_inputs = True
@@ -231,7 +232,7 @@ class StoryRecorder:
         self._count = 0
         self._state = no_records()
         self._place = None
-        self._told = 0
+        self._told = 0, ""
 
     # -- the observer ----------------------------------------------------------------------
 
@@ -265,6 +266,7 @@ class StoryRecorder:
             # inside of a write's node is.
             opened.is_step = kind == _USERS_NODE
         if opened.is_step:
+            self._told = 0, ""
             self._before(opened, node)
         self._open.append(opened)
         return opened
@@ -332,7 +334,7 @@ class StoryRecorder:
             place = _place_of_error(error)
             if place is not None:
                 self._place = place
-            self._tell(error, sentence_of_error(error))
+            self._tell(error)
 
     # -- before a call ---------------------------------------------------------------------
 
@@ -427,8 +429,7 @@ class StoryRecorder:
             self._settle()
             for error in opened.inputs:
                 if isinstance(error, BaseException):
-                    text = "backward is refused before any node runs: " + sentence_of_error(error)
-                    self._tell(error, text)
+                    self._tell(error, "backward is refused before any node runs: ")
         else:
             self._after_operator(opened, outputs)
 
@@ -438,13 +439,16 @@ class StoryRecorder:
             self.world.set_node_state(opened.node, "recorded")
         self._settle()
         what = opened.name.rpartition("::")[2] if opened.node is not None else opened.called()
-        self._tell(error, f"{what} raises {sentence_of_error(error)}")
+        self._tell(error, f"{what} raises ")
 
-    def _tell(self, error: BaseException, text: str) -> None:
-        if self._told == id(error) and self.steps[-1].kind in ("refusal", "error"):
+    def _tell(self, error: BaseException, begin: str = "") -> None:
+        sentence = sentence_of_error(error)
+        told = id(error), sentence
+        if self._told == told and self.steps[-1].kind in ("refusal", "error"):
             return
-        self._emit("refusal" if isinstance(error, VtgradError) else "error", text, self._state)
-        self._told = id(error)
+        kind = "refusal" if isinstance(error, VtgradError) else "error"
+        self._emit(kind, begin + sentence, self._state)
+        self._told = told
 
     def _after_operator(self, opened: _Open, outputs: Sequence[object]) -> None:
         results = list(_tensors(outputs))
