@@ -76,6 +76,17 @@ def test_more_elements_than_are_shown_are_counted() -> None:
     assert (record["count"], len(elements(record["runs"]))) == (200, 128)
 
 
+def test_what_came_and_went_in_steps_that_are_left_out_takes_no_place() -> None:
+    def program(x: vt.Tensor) -> None:
+        for _ in range(60):
+            x * 2
+
+    found = story(program, vt.ones(1), limit=6)
+    assert found.left_out == 55
+    assert [len(step.gone["tensors"]) for step in found.steps] == [0, 0, 1, 1, 1, 1]
+    assert len(states(found)[-1]["tensors"]) == 2
+
+
 class Faulty:
     """What any method of raises, as of an object that makes another one when it is asked."""
 

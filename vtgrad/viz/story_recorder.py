@@ -40,9 +40,11 @@ from vtgrad.viz.story_records import (
     StoryRecords,
     StoryWrite,
     changes_between,
+    keys_of,
     merged,
     no_records,
     with_former,
+    without_unknown,
 )
 from vtgrad.viz.story_words import (
     argument,
@@ -197,6 +199,7 @@ class StoryRecorder:
 
     __slots__ = (
         "_count",
+        "_early",
         "_limit",
         "_open",
         "_place",
@@ -216,6 +219,8 @@ class StoryRecorder:
     _open: list[_Open]
     _count: int
     _state: StoryRecords
+    # The keys that the steps before those left out have shown.
+    _early: frozenset[str]
     # The line of the last call.
     _place: CallSite | None
     # The `id` of the error that the last step tells of, and its sentence: an error that comes later
@@ -230,6 +235,7 @@ class StoryRecorder:
         self._limit = limit
         self._open = []
         self._count = 0
+        self._early = frozenset()
         self._state = no_records()
         self._place = None
         self._told = 0, ""
@@ -547,9 +553,19 @@ class StoryRecorder:
             # The step in the middle becomes a part of the one behind it.
             middle = self._limit // 2
             first, second = self.steps[middle], self.steps[middle + 1]
-            second.changes = merged(first.changes, second.changes)
+            second.changes = without_unknown(
+                merged(first.changes, second.changes), self._known_before(middle)
+            )
             del self.steps[middle]
             self.left_out += 1
+
+    def _known_before(self, step: int) -> frozenset[str]:
+        """The keys that the steps before one have shown; they are as they are from then on."""
+        if not self._early:
+            self._early = frozenset(
+                [key for early in self.steps[:step] for key in keys_of(early.changes.set)]
+            )
+        return self._early
 
     def _blame(self, key: str, saved: SavedRecord, number: int) -> None:
         """State the step that overwrote a saved value."""
