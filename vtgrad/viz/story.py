@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import sys
 import traceback
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -14,12 +15,13 @@ from typing import ClassVar, Final, NamedTuple, NotRequired, Self, TypedDict
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, ProfilerError
 from vtgrad.graph.observer import observers
 from vtgrad.profiler.tables import adjust_tables
+from vtgrad.storage.integers import index_of
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.scope import ExitMethod, Scope, block_end
 from vtgrad.viz.story_page import framed, page
 from vtgrad.viz.story_recorder import RecordedStep, StoryRecorder
 from vtgrad.viz.story_records import StoryKeys, StoryRecords, StoryWrite
-from vtgrad.viz.story_words import filled
+from vtgrad.viz.story_words import filled, printable
 
 __all__ = ["Story", "StoryData", "StoryStep", "story"]
 
@@ -27,6 +29,12 @@ __all__ = ["Story", "StoryData", "StoryStep", "story"]
 _AROUND: Final = 4
 _LIMIT: Final = 200
 _FEWEST: Final = 4
+# Functions of which a call only makes an object.
+_RUN_LATER: Final = (
+    inspect.isgeneratorfunction,
+    inspect.iscoroutinefunction,
+    inspect.isasyncgenfunction,
+)
 
 
 class StoryStep(NamedTuple):
@@ -67,7 +75,8 @@ class StoryStep(NamedTuple):
     def __str__(self) -> str:
         where = ""
         if self.place is not None:
-            where = f"  ({Path(self.place.filename).name}:{self.place.lineno})"
+            name = printable(Path(self.place.filename).name)
+            where = f"  ({name}:{self.place.lineno})"
         return f"{self.kind:8}  {self.text}{where}"
 
 
@@ -137,17 +146,24 @@ class Story(Scope):
 
     def __init__(self, title: str = "story", limit: int = _LIMIT) -> None:
         super().__init__()
+        limit = index_of(limit, "limit")
+        if not isinstance(title, str):
+            raise ArgumentTypeError(
+                f"argument 'title' must be a text, not {type(title).__name__}", argument="title"
+            )
         if limit < _FEWEST:
             raise ArgumentValueError(
                 f"a story has at least {_FEWEST} steps, so limit cannot be {limit}",
                 argument="limit",
             )
-        self.title = title
+        self.title = printable(title)
         self.error = None
         self._given = (), ()
         self._recorder = StoryRecorder(limit)
 
     def __enter__(self) -> Self:
+        if self._recorder.steps:
+            raise ProfilerError("a story is of one block; make another object for another block")
         ident = get_ident()
         if ident in observers:
             raise ProfilerError("this thread is observed already, by a profile or another story")
@@ -168,13 +184,14 @@ class Story(Scope):
             What it is called with.
         """
         self._given = arguments, _parameters(function)
+        handled = sys.exception()
         with self:
             try:
                 function(*arguments)
             except Exception as raised:  # noqa: BLE001  # it is told, and kept in `error`
                 self.error = raised
         if self.error is not None:
-            _clear(self.error)
+            _clear(self.error, handled)
 
     def restore(self) -> None:
         """End the story; called again if the call is interrupted."""
@@ -357,7 +374,7 @@ def story(
         The program. If it raises, the error is the last step, and `Story.error`. Without it the
         story is that of a ``with`` block, which does not catch errors.
     *arguments : object
-        What it is called with.
+        What it is called with. For keyword arguments pass a ``lambda`` that calls the program.
     limit : int, default 200
         The most steps. Of a longer story the steps in the middle are left out.
     title : str, optional
@@ -371,7 +388,8 @@ def story(
     Raises
     ------
     ArgumentTypeError
-        If `function` cannot be called.
+        If `function` cannot be called, there are arguments without it, it is a generator function
+        or a coroutine function, or `limit` or `title` is of another type.
     ArgumentValueError
         If `limit` is less than 4.
     ProfilerError
@@ -390,11 +408,17 @@ def story(
       3  view      x[0] makes a temporary, a view of 3 elements of x  (...:4)
       4  write     mul_(x[0], 2) writes 3 elements of x through x[0] (version 0 to 1)  (...:4)
     """
-    if function is None:
+    if function is None and not arguments:
         return Story(title or "a block", limit)
-    if not callable(function):
+    if function is None or not callable(function):
         raise ArgumentTypeError(
             f"story runs a function, not {type(function).__name__}", argument="function"
+        )
+    if any(isit(function) for isit in _RUN_LATER):
+        raise ArgumentTypeError(
+            "a call of a generator function or of a coroutine function runs nothing of it; run it "
+            "in a block `with viz.story() as story:`",
+            argument="function",
         )
     found = Story(title or str(getattr(function, "__name__", "a program")), limit)
     found.run(function, arguments)
@@ -411,16 +435,34 @@ def _parameters(function: Callable[..., object]) -> list[str]:
     return [parameter.name for parameter in parameters if parameter.kind in kinds]
 
 
-def _clear(error: BaseException) -> None:
-    """Clear the local variables in the tracebacks of an error, and of those that led to it."""
-    waiting: list[BaseException | None] = [error]
-    seen: set[int] = set()
+def _clear(error: BaseException, handled: BaseException | None) -> None:
+    """Clear the local variables in the tracebacks of an error, and of those that led to it.
+
+    Parameters
+    ----------
+    error : BaseException
+        The error.
+    handled : BaseException or None
+        What was handled when the story began: it, and what led to it, is left as it is.
+    """
+    seen = {id(found) for found in _led_to(handled, set())}
+    for found in _led_to(error, seen):
+        traceback.clear_frames(found.__traceback__)
+
+
+def _led_to(error: BaseException | None, seen: set[int]) -> list[BaseException]:
+    """An error, and those that led to it or are in it, without those whose `id` was seen."""
+    found: list[BaseException] = []
+    waiting = [error]
     while waiting:
-        found = waiting.pop()
-        if found is not None and id(found) not in seen:
-            seen.add(id(found))
-            traceback.clear_frames(found.__traceback__)
-            waiting += [found.__cause__, found.__context__]
+        one = waiting.pop()
+        if one is not None and id(one) not in seen:
+            seen.add(id(one))
+            found.append(one)
+            waiting += [one.__cause__, one.__context__]
+            if isinstance(one, BaseExceptionGroup):
+                waiting += one.exceptions
+    return found
 
 
 def _files(places: Sequence[CallSite]) -> dict[str, dict[str, str]]:

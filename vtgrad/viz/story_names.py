@@ -16,10 +16,11 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from types import CodeType, FrameType
-from typing import Final
+from typing import Final, TypeGuard
 
 from vtgrad.storage.record_write import is_inside
 from vtgrad.storage.tensor_base import TensorBase
+from vtgrad.viz.story_words import argument
 
 __all__ = ["names_in_frames", "name_stored_next", "users_frames"]
 
@@ -58,25 +59,35 @@ def names_in_frames(frames: Iterable[FrameType]) -> list[tuple[str, TensorBase]]
 def _names_in(frame: FrameType) -> list[tuple[str, TensorBase]]:
     """The tensors of one frame; see Note [Looking at local variables]."""
     names = frame.f_locals
+    in_function = frame.f_code.co_flags & CO_OPTIMIZED
+    if not in_function and not issubclass(type(names), dict):
+        # A mapping of the program's own, as `exec` and metaclasses accept it.
+        return []
     found = [named for name, value in tuple(names.items()) for named in _named(name, value)]
-    if _COPIES and frame.f_code.co_flags & CO_OPTIMIZED and sys.getrefcount(names) <= _OWN:
+    if _COPIES and in_function and sys.getrefcount(names) <= _OWN:
         names.clear()
     return found
 
 
-def _named(name: str, value: object) -> Iterator[tuple[str, TensorBase]]:
-    if name.startswith(("_", "@", ".")):
+def _named(name: object, value: object) -> Iterator[tuple[str, TensorBase]]:
+    # The namespace of `exec` may have other keys.
+    if type(name) is not str or name.startswith(("_", "@", ".")):
         return
-    if isinstance(value, TensorBase):
+    if _is_tensor(value):
         yield name, value
     elif type(value) is list or type(value) is tuple:
         for number, part in enumerate(value[:_PARTS]):
-            if isinstance(part, TensorBase):
+            if _is_tensor(part):
                 yield f"{name}[{number}]", part
     elif type(value) is dict:
         for key, part in tuple(value.items())[:_PARTS]:
-            if isinstance(part, TensorBase):
-                yield f"{name}[{key!r}]", part
+            if _is_tensor(part):
+                yield f"{name}[{argument(key, {})}]", part
+
+
+def _is_tensor(value: object) -> TypeGuard[TensorBase]:
+    """As `isinstance`, which asks objects that stand for others, and may so make the others."""
+    return issubclass(type(value), TensorBase)
 
 
 def name_stored_next() -> str | None:

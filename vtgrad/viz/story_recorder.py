@@ -31,9 +31,7 @@ from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.recent_writes import CallSite
 from vtgrad.storage.record_write import caller, is_inside
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.storage.version_counter import INFERENCE, Site
-from vtgrad.storage.write_log import SAVED
-from vtgrad.viz.story_elements import Elements, elements_of_array, elements_of_region
+from vtgrad.storage.version_counter import Site
 from vtgrad.viz.story_names import name_stored_next, names_in_frames, users_frames
 from vtgrad.viz.story_records import (
     Changes,
@@ -42,23 +40,29 @@ from vtgrad.viz.story_records import (
     StoryRecords,
     StoryWrite,
     changes_between,
+    keys_of,
     merged,
     no_records,
     with_former,
+    without_unknown,
 )
 from vtgrad.viz.story_words import (
     argument,
-    consequences,
-    elements,
     gradient,
-    grads,
     named,
     result,
     saves,
     sentence_of_error,
     view_of,
 )
-from vtgrad.viz.story_world import World, impl_of
+from vtgrad.viz.story_world import World, array_of
+from vtgrad.viz.story_writes import (
+    expect_write,
+    gradients_stored,
+    version_of,
+    without_call,
+    write_of,
+)
 
 __all__ = ["RecordedStep", "StoryRecorder"]
 
@@ -78,6 +82,8 @@ _SETITEM: Final = "vtgrad::setitem"
 # Operators whose result is called as a part of the viewed tensor.
 _SELECT: Final = "aten::select"
 _PARTS: Final = (_SELECT, "aten::slice", "vtgrad::getitem")
+# How deep in lists arguments are looked for: a list may contain itself.
+_NESTED: Final = 8
 
 
 class RecordedStep:
@@ -193,6 +199,7 @@ class StoryRecorder:
 
     __slots__ = (
         "_count",
+        "_early",
         "_limit",
         "_open",
         "_place",
@@ -212,10 +219,13 @@ class StoryRecorder:
     _open: list[_Open]
     _count: int
     _state: StoryRecords
+    # The keys that the steps before those left out have shown.
+    _early: frozenset[str]
     # The line of the last call.
     _place: CallSite | None
-    # The `id` of the error that the last step tells of.
-    _told: int
+    # The `id` of the error that the last step tells of, and its sentence: an error that comes later
+    # may have the same `id`, as no reference keeps the first one alive.
+    _told: tuple[int, str]
 
     def __init__(self, limit: int) -> None:
         self.needs_inputs = True
@@ -225,9 +235,10 @@ class StoryRecorder:
         self._limit = limit
         self._open = []
         self._count = 0
+        self._early = frozenset()
         self._state = no_records()
         self._place = None
-        self._told = 0
+        self._told = 0, ""
 
     # -- the observer ----------------------------------------------------------------------
 
@@ -261,6 +272,7 @@ class StoryRecorder:
             # inside of a write's node is.
             opened.is_step = kind == _USERS_NODE
         if opened.is_step:
+            self._told = 0, ""
             self._before(opened, node)
         self._open.append(opened)
         return opened
@@ -328,17 +340,17 @@ class StoryRecorder:
             place = _place_of_error(error)
             if place is not None:
                 self._place = place
-            self._tell(error, sentence_of_error(error))
+            self._tell(error)
 
     # -- before a call ---------------------------------------------------------------------
 
     def _before(self, opened: _Open, node: Node | type[Node] | None) -> None:
         world = self.world
         for tensor in _tensors(opened.inputs):
-            opened.given.append((tensor, _version(tensor)))
+            opened.given.append((tensor, version_of(tensor)))
             opened.keys[id(tensor)] = world.see(tensor)
             if opened.name.endswith("_") or opened.name == _SETITEM:
-                _expect_write(tensor)
+                expect_write(tensor)
         self._take_names()
         upcoming = CallSite.of(opened.site)
         if isinstance(node, Node):
@@ -401,37 +413,10 @@ class StoryRecorder:
         before = self._state
         between = _between(self._place, upcoming)
         self._rebuilds(after, between)
-        filled = [
-            key
-            for key, record in after["tensors"].items()
-            if key in before["tensors"]
-            and record["grad"] not in (None, before["tensors"][key]["grad"])
-        ]
-        written = [
-            key
-            for key, record in after["storages"].items()
-            if key in before["storages"] and record["version"] != before["storages"][key]["version"]
-        ]
-        changed = [
-            key
-            for key, record in after["storages"].items()
-            if key in before["storages"] and record["values"] != before["storages"][key]["values"]
-        ]
-        moved = [
-            key
-            for key, record in after["tensors"].items()
-            if key in before["tensors"] and record["storage"] != before["tensors"][key]["storage"]
-        ]
-        if moved:
-            self._emit("view", f"{', '.join(map(named, moved))} shows other memory{between}", after)
-        elif filled:
-            self._emit("grad", f"{grads(filled)} {_is(filled)} stored{between}", after)
-        elif written or changed:
-            names = ", ".join([after["storages"][key]["name"] for key in written or changed])
-            how = "without an operator" if written else "without a version: no counter sees it"
-            what = f"the memory of {names} changes {how}{between}"
-            self._emit("write", what + consequences(before, after), after)
-        return bool(moved or filled or written or changed)
+        found = without_call(before, after, between)
+        if found is not None:
+            self._emit(*found, after)
+        return found is not None
 
     # -- after a call ----------------------------------------------------------------------
 
@@ -441,13 +426,16 @@ class StoryRecorder:
             # The end of a node's turn is no step: the next one shows it.
             world.set_node_state(opened.node, "ran")
         elif opened.name == _FILL:
-            self._fill()
+            self._take_names()
+            after = self.world.records()
+            told = gradients_stored(self._state, after)
+            if told.text:
+                self._emit("grad", told.text, after, told.writes)
         elif opened.name == _REFUSED:
             self._settle()
             for error in opened.inputs:
                 if isinstance(error, BaseException):
-                    text = "backward is refused before any node runs: " + sentence_of_error(error)
-                    self._tell(error, text)
+                    self._tell(error, "backward is refused before any node runs: ")
         else:
             self._after_operator(opened, outputs)
 
@@ -457,13 +445,16 @@ class StoryRecorder:
             self.world.set_node_state(opened.node, "recorded")
         self._settle()
         what = opened.name.rpartition("::")[2] if opened.node is not None else opened.called()
-        self._tell(error, f"{what} raises {sentence_of_error(error)}")
+        self._tell(error, f"{what} raises ")
 
-    def _tell(self, error: BaseException, text: str) -> None:
-        if self._told == id(error) and self.steps[-1].kind in ("refusal", "error"):
+    def _tell(self, error: BaseException, begin: str = "") -> None:
+        sentence = sentence_of_error(error)
+        told = id(error), sentence
+        if self._told == told and self.steps[-1].kind in ("refusal", "error"):
             return
-        self._emit("refusal" if isinstance(error, VtgradError) else "error", text, self._state)
-        self._told = id(error)
+        kind = "refusal" if isinstance(error, VtgradError) else "error"
+        self._emit(kind, begin + sentence, self._state)
+        self._told = told
 
     def _after_operator(self, opened: _Open, outputs: Sequence[object]) -> None:
         results = list(_tensors(outputs))
@@ -475,13 +466,14 @@ class StoryRecorder:
         call = opened.called()
         keys = [world.see(tensor, call) for tensor in made]
         self._name_results(keys)
-        written = [(x, version) for x, version in opened.given if _version(x) != version]
+        written = [(x, version) for x, version in opened.given if version_of(x) != version]
         after = world.records()
         self._rebuilds(after)
         if opened.kind == _FUNCTION:
             call = call.partition("(")[0]
         if written:
-            self._write(call, opened, written, after)
+            told = write_of(written, opened.keys, self._state, after, self.world)
+            self._with_saves("write", f"{call} {told.text}", after, told.writes)
             return
         memories = {id(_memory(tensor)) for tensor, _ in opened.given}
         views = [id(_memory(tensor)) in memories for tensor in made]
@@ -494,37 +486,6 @@ class StoryRecorder:
             kinds = [f"{x.dtype.name} {list(x._impl.sizes)}" for x in made]
             parts = [f"{result(key)}, {kind}" for key, kind in zip(keys, kinds, strict=True)]
             self._with_saves("operator", f"{call} makes {' and '.join(parts)}", after, [])
-
-    def _write(
-        self,
-        call: str,
-        opened: _Open,
-        written: Sequence[tuple[TensorBase, int]],
-        after: StoryRecords,
-    ) -> None:
-        """The step of an operator that wrote."""
-        found: dict[str, StoryWrite] = {}
-        parts: list[str] = []
-        for tensor, version in written:
-            key = opened.keys[id(tensor)]
-            record = after["tensors"].get(key)
-            if record is None or record["storage"] in found:
-                continue
-            place = record["storage"]
-            storage = after["storages"][place]
-            part = _written(tensor, version, *self.world.place_of(place))
-            found[place] = {"storage": place, "runs": part.runs}
-            through = "" if record["base"] is None else f" through {named(key)}"
-            # The forward of a custom Function has told of its own writes.
-            told = self._state["storages"].get(place)
-            before = version if told is None else told["version"]
-            parts.append(
-                f"{elements(part.number)} of {storage['name']}{through} "
-                f"(version {before} to {storage['version']})"
-            )
-        text = f"{call} writes {' and '.join(parts) or 'memory that is not shown'}"
-        text += consequences(self._state, after)
-        self._with_saves("write", text, after, list(found.values()))
 
     def _with_saves(
         self, kind: str, text: str, after: StoryRecords, writes: list[StoryWrite]
@@ -575,27 +536,6 @@ class StoryRecorder:
             text = text if made is None else f"{text} as {made['name']}"
             self._emit("rebuild", text + between, part)
 
-    def _fill(self) -> None:
-        """The step in which gradients are stored."""
-        self._take_names()
-        before, after = self._state, self.world.records()
-        stored, added = [], []
-        writes: list[StoryWrite] = []
-        for key, record in after["tensors"].items():
-            old, grad = before["tensors"].get(key), record["grad"]
-            if grad is None or grad not in after["tensors"]:
-                continue
-            part = after["tensors"][grad]
-            if old is None or old["grad"] != grad:
-                stored.append(key)
-            elif grad in before["tensors"] and before["tensors"][grad] != part:
-                added.append(key)
-                writes.append({"storage": part["storage"], "runs": part["runs"]})
-        parts = [f"{grads(stored)} {_is(stored)} stored"] if stored else []
-        parts += [f"the gradients are added to {grads(added)}"] if added else []
-        if parts:
-            self._emit("grad", "; ".join(parts), after, writes)
-
     def _emit(
         self, kind: str, text: str, after: StoryRecords, writes: Sequence[StoryWrite] = ()
     ) -> None:
@@ -613,9 +553,19 @@ class StoryRecorder:
             # The step in the middle becomes a part of the one behind it.
             middle = self._limit // 2
             first, second = self.steps[middle], self.steps[middle + 1]
-            second.changes = merged(first.changes, second.changes)
+            second.changes = without_unknown(
+                merged(first.changes, second.changes), self._known_before(middle)
+            )
             del self.steps[middle]
             self.left_out += 1
+
+    def _known_before(self, step: int) -> frozenset[str]:
+        """The keys that the steps before one have shown; they are as they are from then on."""
+        if not self._early:
+            self._early = frozenset(
+                [key for early in self.steps[:step] for key in keys_of(early.changes.set)]
+            )
+        return self._early
 
     def _blame(self, key: str, saved: SavedRecord, number: int) -> None:
         """State the step that overwrote a saved value."""
@@ -660,58 +610,17 @@ def _between(last: CallSite | None, upcoming: CallSite | None) -> str:
     return f" between lines {first} and {second}" if first < second else ""
 
 
-def _expect_write(tensor: TensorBase) -> None:
-    """Have the next write state its elements; see Note [Steps of a story]."""
-    counter = impl_of(tensor).counter
-    if counter is not INFERENCE and counter.log is None:
-        counter.log = SAVED
-
-
-def _written(tensor: TensorBase, version: int, start: int, item: int) -> Elements:
-    """The elements that a write marked, or else all that its tensor shows.
-
-    Parameters
-    ----------
-    tensor : TensorBase
-        The written tensor.
-    version : int
-        The version before the write.
-    start, item : int
-        The address of the buffer, and the size of its elements.
-    """
-    impl = impl_of(tensor)
-    array, counter = physical(impl.array), impl.version_counter
-    log = None if counter is None else counter.log
-    if log is SAVED:
-        # Nothing was marked: the geometry has changed, as by `resize_`.
-        return Elements([], 0)
-    if counter is not None and log is not None:
-        marked = [entry for entry in log.recent if entry is not None and entry[0] > version]
-        if len(marked) == 1 and counter.value == version + 1:
-            return elements_of_region(marked[0][1:], item)
-    return elements_of_array(array, start, item)
-
-
 def _memory(tensor: TensorBase) -> np.ndarray[tuple[int, ...], np.dtype[np.generic]]:
-    return memory_of(physical(impl_of(tensor).array))
+    return memory_of(physical(array_of(tensor)))
 
 
-def _version(tensor: TensorBase) -> int:
-    counter = impl_of(tensor).version_counter
-    return 0 if counter is None else counter.value
-
-
-def _tensors(values: Sequence[object]) -> Iterator[TensorBase]:
+def _tensors(values: Sequence[object], depth: int = 0) -> Iterator[TensorBase]:
     """The tensors among values, and in lists and tuples of them."""
     for value in values:
         if isinstance(value, TensorBase):
             yield value
-        elif isinstance(value, (list, tuple)):
-            yield from _tensors(value)
-
-
-def _is(keys: Sequence[str]) -> str:
-    return "is" if len(keys) == 1 else "are"
+        elif isinstance(value, (list, tuple)) and depth < _NESTED:
+            yield from _tensors(value, depth + 1)
 
 
 def _new_nodes(node: str, after: StoryRecords, known: StoryRecords) -> dict[str, NodeRecord]:

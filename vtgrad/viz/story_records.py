@@ -9,7 +9,7 @@ its memory as it does without a story, and a long story is small.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple, TypeAlias, TypedDict, TypeVar
 
 __all__ = [
@@ -23,9 +23,11 @@ __all__ = [
     "TensorRecord",
     "StoryWrite",
     "changes_between",
+    "keys_of",
     "merged",
     "no_records",
     "with_former",
+    "without_unknown",
 ]
 
 # Elements of a storage: the first, the end, and the distance of each run.
@@ -72,6 +74,8 @@ class TensorRecord(TypedDict):
         Length of each dimension.
     runs : Runs
         The elements of the buffer that it shows.
+    count : int
+        Their number, also of those that the runs leave out.
     base : str or None
         The tensor that it is a view of.
     requires_grad, leaf : bool
@@ -90,6 +94,7 @@ class TensorRecord(TypedDict):
     storage: str
     shape: list[int]
     runs: Runs
+    count: int
     base: str | None
     requires_grad: bool
     leaf: bool
@@ -114,6 +119,8 @@ class SavedRecord(TypedDict):
         The buffer; None if hooks have packed the value.
     runs : Runs
         The elements that were saved.
+    count : int
+        Their number, also of those that the runs leave out.
     version : int
         The version of the buffer when they were saved.
     state : str
@@ -127,6 +134,7 @@ class SavedRecord(TypedDict):
     tensor: str | None
     storage: str | None
     runs: Runs
+    count: int
     version: int
     state: str
     write: int | None
@@ -258,6 +266,30 @@ def merged(first: Changes, second: Changes) -> Changes:
             "tensors": _lost(gone["tensors"], later["tensors"], b["tensors"]),
             "saved": _lost(gone["saved"], later["saved"], b["saved"]),
             "nodes": _lost(gone["nodes"], later["nodes"], b["nodes"]),
+        },
+    )
+
+
+def keys_of(records: StoryRecords) -> list[str]:
+    """The keys of all kinds."""
+    return [
+        *records["storages"],
+        *records["tensors"],
+        *records["saved"],
+        *records["nodes"],
+    ]
+
+
+def without_unknown(changes: Changes, known: Collection[str]) -> Changes:
+    """Changes in which what is gone was known before: what came and went is left out."""
+    gone = changes.gone
+    return Changes(
+        changes.set,
+        {
+            "storages": [key for key in gone["storages"] if key in known],
+            "tensors": [key for key in gone["tensors"] if key in known],
+            "saved": [key for key in gone["saved"] if key in known],
+            "nodes": [key for key in gone["nodes"] if key in known],
         },
     )
 

@@ -17,7 +17,7 @@ from vtgrad.storage.arrays import Array
 from vtgrad.storage.key_set import BATCHED
 from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.tensor_base import TensorBase
-from vtgrad.viz.story_records import Runs, StoryRecords
+from vtgrad.viz.story_records import StoryRecords
 
 __all__ = [
     "argument",
@@ -27,6 +27,7 @@ __all__ = [
     "gradient",
     "grads",
     "named",
+    "printable",
     "result",
     "saves",
     "sentence_of_error",
@@ -38,7 +39,13 @@ _KEY: Final = re.compile("([\0\1])([a-z][0-9]+)[\0\1]")
 # not shown.
 _LONGEST: Final = 40
 _LONGEST_NAME: Final = 28
+_LONGEST_ERROR: Final = 1000
 _FEW: Final = 4
+# How many parts of a list are shown, and how deep.
+_PARTS: Final = 6
+_NESTED: Final = 3
+# More bits make a number of more digits than are shown, and at some length Python makes no text.
+_BITS: Final = 130
 # A name may contain the names of tensors that it was made of.
 _DEPTH: Final = 8
 
@@ -87,8 +94,17 @@ def filled(text: str, names: Mapping[str, str], made_by: Mapping[str, str], dept
     return _KEY.sub(name, text)
 
 
-def argument(value: object, key_of: Mapping[int, str]) -> str:
+def printable(text: str) -> str:
+    """A text of the program, in which what cannot be printed is written as Python escapes it."""
+    if text.isprintable():
+        return text
+    return "".join([part if part.isprintable() else repr(part)[1:-1] for part in text])
+
+
+def argument(value: object, key_of: Mapping[int, str], depth: int = 0) -> str:
     """An argument of a call.
+
+    No method of the program is called: neither that of a number's class, nor one of a container.
 
     Parameters
     ----------
@@ -96,21 +112,41 @@ def argument(value: object, key_of: Mapping[int, str]) -> str:
         The argument.
     key_of : mapping of int to str
         The keys of tensors, by their `id`.
+    depth : int
+        How many lists it is inside of.
     """
     if isinstance(value, TensorBase):
         key = key_of.get(id(value))
         return "a tensor" if key is None else named(key)
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join([argument(part, key_of) for part in value])}]"
+    if type(value) is list or type(value) is tuple:
+        if depth == _NESTED:
+            return "[...]"
+        parts = [argument(part, key_of, depth + 1) for part in value[:_PARTS]]
+        return f"[{', '.join([*parts, '...'] if len(value) > _PARTS else parts)}]"
     if isinstance(value, slice):
         ends = [value.start, value.stop, value.step][: 2 if value.step is None else 3]
-        return ":".join(["" if end is None else str(end) for end in ends])
-    if value is ...:
-        return "..."
-    if isinstance(value, (bool, int, float, complex, str, type(None))):
-        text = repr(value)
-        return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
-    return type(value).__name__
+        return ":".join(["" if end is None else argument(end, key_of, depth) for end in ends])
+    if value is None or value is ...:
+        return "None" if value is None else "..."
+    text = _literal(value)
+    if text is None:
+        return printable(type(value).__name__)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+
+
+def _literal(value: object) -> str | None:
+    """A number or a text as a program spells it; None of other classes."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, int):
+        return "a large integer" if int.bit_length(value) > _BITS else int.__repr__(value)
+    if isinstance(value, float):
+        return float.__repr__(value)
+    if isinstance(value, complex):
+        return complex.__repr__(value)
+    if isinstance(value, str):
+        return repr(str.__getitem__(value, slice(_LONGEST)))
+    return None
 
 
 def elements(count: int) -> str:
@@ -142,7 +178,7 @@ def view_of(keys: Sequence[str], after: StoryRecords) -> str:
     storage = after["storages"][record["storage"]]["name"]
     if len(keys) > 1:
         return f"views of {storage}"
-    return f"a view of {elements(_count(record['runs']))} of {storage}"
+    return f"a view of {elements(record['count'])} of {storage}"
 
 
 def saves(node: str, keys: Sequence[str], after: StoryRecords) -> str:
@@ -153,7 +189,7 @@ def saves(node: str, keys: Sequence[str], after: StoryRecords) -> str:
         storage = None if saved["storage"] is None else after["storages"].get(saved["storage"])
         what = "what hooks have packed"
         if storage is not None:
-            count = elements(_count(saved["runs"]))
+            count = elements(saved["count"])
             what = f"{count} of {storage['name']} at version {saved['version']}"
         labels.setdefault(what, []).append(saved["label"])
     parts = [f"{what} as {' and '.join(found)}" for what, found in labels.items()]
@@ -181,9 +217,9 @@ def consequences(before: StoryRecords, after: StoryRecords) -> str:
 
 def sentence_of_error(error: BaseException) -> str:
     """The name of an error, and the first line of its text."""
-    lines = str(error).splitlines()
-    return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
-
-
-def _count(runs: Runs) -> int:
-    return sum([len(range(*run)) for run in runs])
+    kind = printable(type(error).__name__)
+    try:
+        lines = str(error).splitlines()
+    except Exception:  # noqa: BLE001  # an error of the program, whose method has a fault
+        return kind
+    return f"{kind}: {printable(lines[0][:_LONGEST_ERROR])}" if lines else kind

@@ -41,9 +41,9 @@ from vtgrad.viz.story_records import (
     StoryRecords,
     TensorRecord,
 )
-from vtgrad.viz.story_words import named
+from vtgrad.viz.story_words import named, printable
 
-__all__ = ["World", "impl_of"]
+__all__ = ["World", "array_of", "impl_of"]
 
 # What is shown at once; the rest is counted.
 _VALUES: Final = 64
@@ -269,6 +269,7 @@ class World:
     def name(self, key: str, name: str) -> None:
         """Name a tensor, unless it has a name; a second tensor of one name gets a number."""
         if key not in self.names:
+            name = printable(name)
             count = self._counts[name] = self._counts.get(name, 0) + 1
             self.names[key] = name if count == 1 else f"{name} ({count})"
 
@@ -364,8 +365,7 @@ class _Reading:
         for key, tensor in waiting:
             if not isinstance(tensor, TensorBase) or key in found:
                 continue
-            impl = impl_of(tensor)
-            buffer = self._buffer(impl.array, impl.version_counter)
+            buffer = self._buffer(array_of(tensor), impl_of(tensor).version_counter)
             if buffer is None or len(found) >= _TENSORS:
                 continue
             name = None if key in world.names else name_of(tensor)
@@ -404,12 +404,14 @@ class _Reading:
         node = None if meta is None else meta.grad_fn_
         grad = None if meta is None or meta.cell is None else meta.cell.grad
         requires_grad = meta is not None and meta.needs_gradient()
+        shown = self._elements(impl.array, buffer)
         is_leaf = not requires_grad or (meta is not None and meta.requires_grad_)
         return {
             "name": named(key),
             "storage": buffer.key,
             "shape": list(tensor._impl.sizes),
-            "runs": self._runs(impl.array, buffer),
+            "runs": shown.runs,
+            "count": shown.number,
             "base": None if base is None else world.find(base),
             "requires_grad": requires_grad,
             "leaf": is_leaf and node is None,
@@ -427,10 +429,10 @@ class _Reading:
             world._ranks[buffer.key] = rank
             world.names[buffer.key] = named(key)
 
-    def _runs(self, array: Array, buffer: _Buffer) -> Runs:
+    def _elements(self, array: Array, buffer: _Buffer) -> Elements:
         elements = elements_of_array(physical(array), buffer.start, buffer.item)
         self._left_out += elements.left_out
-        return elements.runs
+        return elements
 
     # -- buffers ---------------------------------------------------------------------------
 
@@ -557,9 +559,9 @@ class _Reading:
         state = value.variable.outcome
         tensor, array = value.tensor, value.array
         buffer = None if array is None else self._buffer(array, value.variable.saved_counter)
-        runs: Runs = []
+        shown = Elements([], 0)
         if buffer is not None and array is not None:
-            runs = self._runs(array, buffer)
+            shown = self._elements(array, buffer)
             buffer.oldest = version if buffer.oldest is None else min(buffer.oldest, version)
             world.made_by.setdefault(buffer.key, f"memory that was saved as {value.name}")
         return {
@@ -567,7 +569,8 @@ class _Reading:
             "label": f"saved_{value.name}" if value.name.startswith("tensors[") else value.name,
             "tensor": None if tensor is None else _shown(world.find(tensor), tensors),
             "storage": None if buffer is None else buffer.key,
-            "runs": runs,
+            "runs": shown.runs,
+            "count": shown.number,
             "version": version,
             "state": state,
             # Hooks may have packed a value that was restored.
@@ -578,6 +581,16 @@ class _Reading:
 def impl_of(tensor: TensorBase) -> TensorImpl:
     """What has the memory of a tensor: of one that stands for a sample, the whole batch."""
     return value_of(tensor)._impl if tensor._impl.key_set & BATCHED else tensor._impl
+
+
+def array_of(tensor: TensorBase) -> Array:
+    """The array with the memory of a tensor; of an empty view, whose array may have none, the base.
+
+    The memory of an array is found by its ``base``, which those of no elements need not have.
+    """
+    array = impl_of(tensor).array
+    meta = None if array.size or tensor._impl.key_set & BATCHED else meta_of(tensor)
+    return impl_of(meta.base).array if isinstance(meta, DifferentiableViewMeta) else array
 
 
 def _shown(key: str | None, records: Collection[str]) -> str | None:
