@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import vtgrad as vt
 from tests.project.tree import ROOT
 from tests.without_posix import MODULES, OF_OS, OF_SIGNAL
 
@@ -66,6 +67,7 @@ def _needs_posix(path: Path) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="it is taken away from Linux")
+@pytest.mark.skipif(vt.__compiled__, reason="pytest beside the sources imports these")
 def test_tests_that_windows_cannot_run_are_left_out_by_name() -> None:
     files = [
         str(path)

@@ -53,6 +53,13 @@ class SubclassMethods(TensorMixin):
         super().__init_subclass__(**options)
         cls._find_torch_function()
 
+    def __dir__(self) -> list[str]:
+        """The names of the attributes, without a protocol that the class does not have."""
+        names = [*object.__dir__(self)]
+        if not self._has_torch_function:
+            names.remove("__torch_function__")
+        return names
+
     @classmethod
     def _takes_functions_over(cls) -> bool:
         """Whether the class has ``__torch_function__``; also one that was assigned just now."""
