@@ -105,6 +105,13 @@ class RecordedStep:
 
     __slots__ = ("changes", "kind", "number", "place", "text", "writes")
 
+    number: int
+    kind: str
+    text: str
+    place: CallSite | None
+    changes: Changes
+    writes: list[StoryWrite]
+
     def __init__(
         self,
         number: int,
