@@ -331,6 +331,20 @@ def test_parameters_are_made_by_make_subclass() -> None:
             vt.Tensor._make_subclass(cls, tensor)
 
 
+def test_a_class_that_makes_its_tensors_in_new_needs_no_init() -> None:
+    class Weight(vt.Tensor):
+        def __new__(cls, data: vt.Tensor, name: str) -> Weight:
+            return vt.Tensor._make_subclass(cls, data)
+
+    data = vt.ones(2)
+    weight = Weight(data, "bias")
+    weight.mul_(3)
+    assert type(weight) is Weight
+    assert data.tolist() == [3.0, 3.0]
+    with pytest.raises(TypeError, match="second time"):
+        vt.Tensor.__init__(data, [1.0])
+
+
 def test_methods_of_the_class_stay_its_own() -> None:
     class Above(vt.Tensor):
         def sum(self, *args: Any, **kwargs: Any) -> Any:

@@ -100,6 +100,9 @@ class Tensor(
             If the arguments are none of these, or the tensor is made already.
         """
         if hasattr(self, "_impl"):
+            if type(self).__new__ is not Tensor.__new__:
+                # The class's own has made it; Python calls this method after that.
+                return
             raise ArgumentTypeError(
                 "a tensor is not made a second time: __init__ was called on one"
             )

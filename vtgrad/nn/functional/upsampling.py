@@ -44,7 +44,9 @@ def upsample(
 
     Examples
     --------
-    >>> vt.nn.functional.upsample(vt.tensor([[[1.0, 3.0]]]), 4)
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     vt.nn.functional.upsample(vt.tensor([[[1.0, 3.0]]]), 4)
     tensor([[[1., 1., 3., 3.]]])
     """
     warn("upsample() is the older name of interpolate()")
@@ -78,7 +80,9 @@ def upsample_nearest(
 
     Examples
     --------
-    >>> vt.nn.functional.upsample_nearest(vt.tensor([[[1.0, 3.0]]]), 4)
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     vt.nn.functional.upsample_nearest(vt.tensor([[[1.0, 3.0]]]), 4)
     tensor([[[1., 1., 3., 3.]]])
     """
     warn('upsample_nearest() is the older name of interpolate(mode="nearest")')
@@ -112,7 +116,9 @@ def upsample_bilinear(
 
     Examples
     --------
-    >>> vt.nn.functional.upsample_bilinear(vt.tensor([[[[1.0, 3.0]]]]), (1, 3))
+    >>> import warnings
+    >>> with warnings.catch_warnings(action="ignore"):
+    ...     vt.nn.functional.upsample_bilinear(vt.tensor([[[[1.0, 3.0]]]]), (1, 3))
     tensor([[[[1., 2., 3.]]]])
     """
     warn(
