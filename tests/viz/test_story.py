@@ -427,6 +427,14 @@ def test_a_name_that_a_tensor_has_is_used() -> None:
     assert found.steps[-1].text == "mul(weight, 2) makes a temporary, float32 [2]"
 
 
+def test_the_name_of_a_tensor_is_put_in_place_of_its_variable() -> None:
+    with story() as found:
+        y = vt.ones(2).sin()
+        y.name = "angle"
+        y.mul_(2)
+    assert found.steps[-1].text.startswith("mul_(angle, 2) writes 2 elements of angle ")
+
+
 def _named(name: str) -> vt.Tensor:
     x = vt.ones(2)
     x.name = name

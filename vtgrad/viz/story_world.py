@@ -191,6 +191,7 @@ class World:
         "_marks",
         "_node_keys",
         "_node_states",
+        "_own_names",
         "_places",
         "_ranks",
         "_saved",
@@ -225,6 +226,8 @@ class World:
     _bases: set[str]
     # How many tensors had a name.
     _counts: dict[str, int]
+    # Tensors that are named by their `name`.
+    _own_names: set[str]
 
     def __init__(self) -> None:
         self.names = {}
@@ -243,6 +246,7 @@ class World:
         self._marks = {}
         self._values = {}
         self._counts = {}
+        self._own_names = set()
 
     # -- what is seen ----------------------------------------------------------------------
 
@@ -266,9 +270,19 @@ class World:
         """The key of a tensor that was seen."""
         return self._tensors.find(tensor)
 
-    def name(self, key: str, name: str) -> None:
-        """Name a tensor, unless it has a name; a second tensor of one name gets a number."""
-        if key not in self.names:
+    def name(self, key: str, name: str, *, own: bool = False) -> None:
+        """Name a tensor, unless it has a name; a second tensor of one name gets a number.
+
+        Parameters
+        ----------
+        key, name : str
+            The tensor and its name.
+        own : bool
+            Whether it is the tensor's ``.name``, which is put in place of that of a variable.
+        """
+        if key not in self.names or (own and key not in self._own_names):
+            if own:
+                self._own_names.add(key)
             name = printable(name)
             count = self._counts[name] = self._counts.get(name, 0) + 1
             self.names[key] = name if count == 1 else f"{name} ({count})"
@@ -368,9 +382,9 @@ class _Reading:
             buffer = self._buffer(array_of(tensor), impl_of(tensor).version_counter)
             if buffer is None or len(found) >= _TENSORS:
                 continue
-            name = None if key in world.names else name_of(tensor)
+            name = name_of(tensor)
             if name is not None:
-                world.name(key, name)
+                world.name(key, name, own=True)
             # What stands for a sample of a batch has no history of its own.
             meta = None if tensor._impl.key_set & BATCHED else meta_of(tensor)
             if meta is not None and meta.grad_fn_ is not None:
