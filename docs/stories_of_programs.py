@@ -1,7 +1,7 @@
 """The stories of the pages, told by the programs that stand above them.
 
 A page has a story by the directive ``story`` with a name, below a program. The build runs the
-program while a story is told (``story_pages.py``). A reader of the file sees what the story is of.
+program and records its story (``story_pages.py``). A reader of the file sees what the story is of.
 """
 
 import contextlib
@@ -60,7 +60,7 @@ def _of(page: Path) -> list[Telling]:
 
 @cache
 def told(telling: Telling) -> Told:
-    """Run the program of a story while it is told."""
+    """Run a program and record its story."""
     # A name without a folder, as in what the pages say that programs print. The lines are looked up
     # by it, where no file can be.
     lines = telling.program.splitlines(keepends=True)

@@ -52,7 +52,7 @@ def test_the_versions_of_writes_follow_each_other() -> None:
 @pytest.mark.parametrize("telling", tellings(), ids=lambda telling: telling.name)
 def test_a_story_is_a_page_of_the_site(telling: Telling) -> None:
     text, html = told(telling)
-    # The lines are found, in a file that has no folder, whoever builds the site.
+    # The lines are found, and the name has no folder of the machine that builds the site.
     assert '"files":[{"name":"program.py"' in html
     assert len(html) < 200_000
     found = {

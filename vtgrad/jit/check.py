@@ -87,7 +87,7 @@ def _check_steps(call: Call, made: Recording, now: Sequence[Array], outcome: Out
     try:
         again, _ = call.record(_nothing, made.program)
     except Exception as later:
-        # What was found first is told.
+        # The caller gets the error that was found first.
         raise error from later
     if first_difference(made.program, again.program) is None:
         _check_reads(call, made, again, now)

@@ -564,7 +564,7 @@ class Recorder:
             if out:
                 plain["out"] = tuple([self.plain(x) for x in out])
             elif "where" in kwargs:
-                # NumPy warns of what is not written, unless it is told so by this.
+                # Without `out` NumPy warns of elements that are not written; `None` stops that.
                 plain["out"] = None
             found = self.run(function, tuple([self.plain(x) for x in args]), plain)
             parts = found if isinstance(found, tuple) else (found,)

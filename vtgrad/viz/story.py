@@ -188,7 +188,7 @@ class Story(Scope):
         with self:
             try:
                 function(*arguments)
-            except Exception as raised:  # noqa: BLE001  # it is told, and kept in `error`
+            except Exception as raised:  # noqa: BLE001  # it is the last step, and kept in `error`
                 self.error = raised
         if self.error is not None:
             _clear(self.error, handled)
