@@ -184,6 +184,10 @@ class Page:
             deviceScaleFactor=1,
             mobile=False,
         )
+        self.wait_for_frames()
+
+    def wait_for_frames(self) -> None:
+        """Wait until what has changed is drawn, and the page was told the sizes that it got."""
         drawn = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
         self.evaluate(f"{drawn}.then(() => 0)")
 
@@ -228,15 +232,21 @@ class Page:
 
     def click(self, selector: str) -> None:
         """Click with the mouse on the first element that a selector finds."""
+        with self.pressed(selector):
+            pass
+
+    @contextlib.contextmanager
+    def pressed(self, selector: str) -> Iterator[None]:
+        """Press the mouse on the first element that a selector finds, and release it at the end."""
         x, y = self.evaluate(
             f"(() => {{ const one = document.querySelector({json.dumps(selector)});"
             " one.scrollIntoView({ block: 'center' }); const box = one.getBoundingClientRect();"
             " return [box.left + box.width / 2, box.top + box.height / 2]; })()"
         )
-        for kind in ("mousePressed", "mouseReleased"):
-            self.command(
-                "Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1
-            )
+        place = {"x": x, "y": y, "button": "left", "clickCount": 1}
+        self.command("Input.dispatchMouseEvent", type="mousePressed", **place)
+        yield
+        self.command("Input.dispatchMouseEvent", type="mouseReleased", **place)
 
     def wait_until(self, expression: str) -> None:
         """Wait until an expression of JavaScript is true."""

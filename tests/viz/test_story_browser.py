@@ -179,6 +179,40 @@ def test_a_link_leads_from_a_saved_value_to_the_write(show: Shown) -> None:
     assert _step(opened) == 7
 
 
+def test_a_step_is_drawn_once(show: Shown) -> None:
+    """A link that is replaced between the press and the release is not followed."""
+    opened = show(page(example()), 6)
+    for key in ("End", "Home", "End"):
+        opened.key(key)
+        opened.evaluate("window.drawn = [...document.querySelectorAll('main *')]; 0")
+        opened.wait_for_frames()
+        assert opened.evaluate("window.drawn.every((one) => one.isConnected)") is True
+
+
+def test_what_plays_waits_while_a_link_is_pressed(show: Shown) -> None:
+    opened = show(page(example()), 5)
+    opened.evaluate("document.querySelector('details').open = true")
+    opened.key(" ")
+    with opened.pressed("li:first-child > button.plain"):
+        before = _step(opened)
+        # More than a step's time.
+        opened.evaluate("new Promise((done) => setTimeout(done, 1500)).then(() => 0)")
+        assert _step(opened) == before
+    # It plays on from step 0, where the link leads.
+    assert _step(opened) < before
+    opened.wait_until("Number(document.body.dataset.step) > 0")
+    opened.key(" ")
+
+
+def test_a_page_is_drawn_again_when_its_width_changes(show: Shown) -> None:
+    opened = show(page(example()), 6)
+    before = _widths(opened, ".storage > svg")
+    opened.resize(700)
+    after = _widths(opened, ".storage > svg")
+    assert len(before) == len(after) > 0
+    assert before != after
+
+
 def test_what_changed_in_a_step_is_marked(show: Shown) -> None:
     opened = show(page(example()), 6)
     assert opened.texts(".storage.changed h3") == ["b float32, 3 elements, version 0 → 1written"]

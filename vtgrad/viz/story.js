@@ -23,6 +23,9 @@ const KINDS = {
 
 let current = 0;
 let playing = null;
+let pressed = false;
+// The width of the memory's panel when a step was drawn last.
+let drawnWidth = null;
 
 // Elements. Texts of the story become text nodes, never HTML.
 
@@ -193,7 +196,8 @@ function show() {
   const after = stateAt(steps, current);
   const before = current ? stateAt(steps, current - 1) : emptyState();
   const changes = current ? changesOf(before, after, step) : new Map();
-  const width = Math.max(200, memory.clientWidth - 22);
+  drawnWidth = memory.clientWidth;
+  const width = Math.max(200, drawnWidth - 22);
   const view = { step, before, after, changes, colours, every, widest, width, link: linkTo };
   document.body.dataset.step = current;
   slider.value = current;
@@ -305,7 +309,7 @@ function bringIntoView(box, selector) {
 function toggle() {
   if (playing === null) {
     if (current === last) go(0);
-    playing = setInterval(() => (current < last ? go(current + 1) : toggle()), PLAY_EVERY);
+    playing = setInterval(playOn, PLAY_EVERY);
   } else {
     clearInterval(playing);
     playing = null;
@@ -313,6 +317,12 @@ function toggle() {
   const now = playing !== null;
   play.textContent = now ? "❚❚ Pause" : "▶ Play";
   sentence.setAttribute("aria-live", now ? "off" : "polite");
+}
+
+function playOn() {
+  if (pressed) return;
+  if (current < last) go(current + 1);
+  else toggle();
 }
 
 const MOVES = {
@@ -340,5 +350,12 @@ build();
 document.addEventListener("keydown", onKey);
 slider.addEventListener("input", () => go(Number(slider.value)));
 addEventListener("hashchange", goToAddress);
-new ResizeObserver(show).observe(memory);
+// A link that is drawn again between the press and the release of the mouse loses the click. So a
+// panel that only changed its height draws nothing, and what plays waits.
+for (const [name, now] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
+  addEventListener(name, () => { pressed = now; }, true);
+}
+new ResizeObserver(() => {
+  if (memory.clientWidth !== drawnWidth) show();
+}).observe(memory);
 goToAddress();
