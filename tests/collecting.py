@@ -2,15 +2,10 @@
 
 import gc
 from types import SimpleNamespace
-from typing import Final
 
-import vtgrad
 from vtgrad.storage import gc_freeze
 
-__all__ = ["PUTS_ASIDE", "put_aside"]
-
-#: Native code has a reference of its own to the list that `put_aside` replaces.
-PUTS_ASIDE: Final = not vtgrad.__compiled__
+__all__ = ["put_aside"]
 
 
 def put_aside() -> None:
@@ -23,8 +18,7 @@ def put_aside() -> None:
     looks for the list the library asks whether anything is frozen, which counts all that is: here
     the answer is known.
     """
-    if PUTS_ASIDE:
-        gc.collect()
-        gc.freeze()
-        known = SimpleNamespace(get_freeze_count=lambda: 1, get_referrers=gc.get_referrers)
-        vars(gc_freeze).update(_HOLDER=[gc_freeze._HELD], gc=known)
+    gc.collect()
+    gc.freeze()
+    known = SimpleNamespace(get_freeze_count=lambda: 1, get_referrers=gc.get_referrers)
+    vars(gc_freeze).update(_HOLDER=[gc_freeze._HELD], gc=known)

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.collecting import PUTS_ASIDE
 from tests.oracle.kinds import kind_of
 
 BACKEND = os.environ.get("VTGRAD_BEHAVIOUR_BACKEND", "vtgrad")
@@ -209,20 +208,14 @@ def collector_off() -> Iterator[None]:
     """Run the block without the cyclic garbage collector.
 
     A ``gc.collect()`` in the block searches what the block has made, and not the objects of
-    pytest, which take a tenth of a second: those are put aside until the block ends, unless they
-    are for the whole run, see `tests.collecting`.
+    pytest, see `tests.collecting`.
     """
     was_on = gc.isenabled()
     gc.disable()
-    if not PUTS_ASIDE:
-        gc.freeze()
-    else:
-        gc.collect()  # what earlier tests have left
+    gc.collect()  # what earlier tests have left
     try:
         yield
     finally:
-        if not PUTS_ASIDE:
-            gc.unfreeze()
         if was_on:
             gc.enable()
 
