@@ -10,17 +10,18 @@
 #
 # Note [Tools come at first use]
 #
-# ``import vtgrad`` loads all that an operator, a write, a backward or a transform runs, with the
-# handlers of all keys. Signal handlers, finalizers and hooks run operators at any moment, also in
-# the middle of an import, where what is not loaded yet cannot be had; so no operator imports.
+# ``import vtgrad`` loads all that an operator, a write or a backward runs. Signal handlers,
+# finalizers and hooks run operators at any moment, also in the middle of an import, where what is
+# not loaded yet cannot be had; so no operator imports.
 #
-# Tools are what runs only where a program names it: Functions of users, gradcheck, checkpoints,
-# sparse Jacobians, PyTorch's older functions for Jacobians, the profiler, pictures, files, memory
-# of other libraries, and what tests programs. Their packages find them in a ``__getattr__`` by
-# `import_module`, under the locks of Python's imports only, which notice deadlocks. A tool that is
-# imported for the first time is like any module that a program imports late: a signal handler that
-# interrupts this import cannot use the tool, nor can a child that another thread forks meanwhile. A
-# program for which that matters imports the tool at its start.
+# Tools are what runs only where a program names it: transforms of functions, forward mode, hooks on
+# several tensors and on saved ones, Functions of users, gradcheck, checkpoints, sparse Jacobians,
+# PyTorch's older functions for Jacobians, the profiler, pictures, files, memory of other libraries,
+# and what tests programs. Their packages find them in a ``__getattr__`` by `import_module`, under
+# the locks of Python's imports only, which notice deadlocks. A tool that is imported for the first
+# time is like any module that a program imports late: a signal handler that interrupts this import
+# cannot use the tool, nor can a child that another thread forks meanwhile. A program for which that
+# matters imports the tool at its start.
 #
 # So are functions that are made of operators and that few programs call, as `vtgrad.quantile`, and
 # the methods of the same names. The tables in ``vtgrad/later/__init__.py`` list them with their
@@ -28,6 +29,10 @@
 # `Tensor` has a descriptor for each name in the second. What such a function records is operators,
 # or Functions whose modules its call has imported, so that a backward through it imports nothing.
 # ``from vtgrad import *`` imports all of them.
+#
+# The handler of a key is loaded before any tensor has the key: the module that makes the first
+# such tensors, as `vtgrad/ops/rules/batches/run_in_batch.py`, imports the handler and registers
+# it. So an operator imports nothing on tensors that a tool has made, either.
 
 from importlib import import_module as _import_module
 from math import e as e
@@ -44,7 +49,6 @@ from vtgrad.tensor.tensor import Tensor as Tensor
 # isort: split
 from vtgrad import autograd as autograd
 from vtgrad import errors as errors
-from vtgrad import func as func
 from vtgrad import pickles as pickles
 from vtgrad import random as random
 from vtgrad import utils as utils
@@ -57,7 +61,6 @@ from vtgrad.autograd.anomaly_mode import (
     is_anomaly_check_nan_enabled as is_anomaly_check_nan_enabled,
 )
 from vtgrad.autograd.anomaly_mode import is_anomaly_enabled as is_anomaly_enabled
-from vtgrad.func.vmap import vmap as vmap
 from vtgrad.generator import Generator as Generator
 from vtgrad.generator import default_generator as default_generator
 from vtgrad.generator import get_rng_state as get_rng_state
@@ -291,6 +294,7 @@ __all__ += _FUNCTIONS
 if TYPE_CHECKING:
     from vtgrad import distributed as distributed
     from vtgrad import fft as fft
+    from vtgrad import func as func
     from vtgrad import interpolate as interpolate
     from vtgrad import jit as jit
     from vtgrad import linalg as linalg
@@ -304,6 +308,7 @@ if TYPE_CHECKING:
     from vtgrad import testing as testing
     from vtgrad import types as types
     from vtgrad import viz as viz
+    from vtgrad.func.vmap import vmap as vmap
 else:
     # Hidden from type checkers, which would accept every name because of it. See Note [Tools come
     # at first use].
@@ -311,6 +316,7 @@ else:
     _PACKAGES = {
         "distributed",
         "fft",
+        "func",
         "interpolate",
         "jit",
         "linalg",
@@ -334,6 +340,9 @@ else:
             return found
         if name in _PACKAGES:
             return _import_module(f"vtgrad.{name}")
+        if name == "vmap":
+            found = globals()[name] = _import_module("vtgrad.func").vmap
+            return found
         raise AttributeError(f"module 'vtgrad' has no attribute {name!r}")
 
 

@@ -2721,14 +2721,6 @@ class Tensor(TensorBase):
 def is_grad_enabled() -> builtins.bool: ...
 def is_anomaly_check_nan_enabled() -> builtins.bool: ...
 def is_anomaly_enabled() -> builtins.bool: ...
-def vmap(
-    func: Callable[_P, _R],
-    in_dims: object = 0,
-    out_dims: object = 0,
-    randomness: Literal["error", "same", "different"] = "error",
-    *,
-    chunk_size: Int | None = None,
-) -> Callable[_P, _R]: ...
 
 class Generator:
     def __init__(self, device: Device | str = "cpu") -> None: ...
@@ -4548,6 +4540,14 @@ strided: Final = MemoryLayout.STRIDED
 newaxis: Final = None
 __compiled__: Final[builtins.bool]
 
+def vmap(
+    func: Callable[_P, _R],
+    in_dims: object = 0,
+    out_dims: object = 0,
+    randomness: Literal["error", "same", "different"] = "error",
+    *,
+    chunk_size: Int | None = None,
+) -> Callable[_P, _R]: ...
 def __dir__() -> list[str]: ...
 def bartlett_window(
     window_length: Int,

@@ -13,8 +13,9 @@ import numpy as np
 
 import vtgrad as vt
 
-# The tool that lets a tracer follow operators loads the handler of their calls.
+# The tools that make the tensors of a key load the handler of their calls.
 TRACE = vt.func.sparsity_pattern
+TRANSFORMS = (vt.func, vt.autograd.forward_ad)
 
 LOADED = set(sys.modules)
 

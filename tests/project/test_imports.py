@@ -29,15 +29,18 @@ INSIDE_FUNCTIONS: dict[tuple[str, str], str] = {}
 # What ``import vtgrad`` does not load, because it takes long: parts of its own that not every
 # program needs, and modules of others that NumPy does not load by itself.
 NOT_LOADED = (
+    "vtgrad.autograd.batched_grads",
+    "vtgrad.autograd.forward_ad",
     "vtgrad.autograd.functional",
     "vtgrad.autograd.gradcheck.first_order",
+    "vtgrad.autograd.graph",
     "vtgrad.autograd.profiler",
     "vtgrad.autograd.save_to_disk",
     "vtgrad.codegen",
     "vtgrad.demo",
     "vtgrad.distributed",
     "vtgrad.fft",
-    "vtgrad.func.sparsity",
+    "vtgrad.func",
     "vtgrad.function",
     "vtgrad.interpolate",
     "vtgrad.jit",
@@ -48,7 +51,10 @@ NOT_LOADED = (
     "vtgrad.numpy",
     "vtgrad.optim",
     "vtgrad.overrides",
+    "vtgrad.ops.generated.forward_formulas",
+    "vtgrad.ops.rules.batches.by_family",
     "vtgrad.ops.rules.patterns",
+    "vtgrad.ops.rules.tangents",
     "vtgrad.profiler",
     "vtgrad.signal",
     "vtgrad.special",
@@ -73,6 +79,7 @@ NOT_LOADED = (
     "secrets",
     "subprocess",
     "tempfile",
+    "traceback",
     "unittest",
     "urllib",
     "yaml",
@@ -176,16 +183,16 @@ def loaded_beside_numpy(statement: str) -> frozenset[str]:
 
 # Each module takes a fifth of a millisecond to find and read. Raise this for what every program
 # needs; all else is a tool, see Note [Tools come at first use].
-MODULES = 464
+MODULES = 415
 # With NumPy 2.1, which loads eight fewer of them itself than NumPy 2.5.
-OF_PYTHON = 22
+OF_PYTHON = 21
 
 
 def test_importing_the_package_loads_few_modules() -> None:
     loaded = loaded_beside_numpy("import vtgrad")
     own = {name for name in loaded if name.split(".")[0] == "vtgrad"}
     # The compiled files have one module in common, and the loops in C are one.
-    assert 400 < len(own) <= MODULES + vt.__compiled__ + vt.__loops__, (
+    assert 300 < len(own) <= MODULES + vt.__compiled__ + vt.__loops__, (
         "a module that no operator, write, backward or transform runs is imported at its first use:"
         " see Note [Tools come at first use]; if it has to be loaded, raise MODULES"
     )
@@ -307,11 +314,24 @@ vt.func.ValueRead is star("vtgrad.func")["ValueRead"]
 vt.func.sparsity_pattern(vt.sin, vt.ones(3)).passes("forward") == 1
 importlib.reload(vt.func).SparsityPattern is vt.func.SparsityPattern
 "sparse_jacobian" in dir(vt.func) and not hasattr(vt.func, "no_such_name")
+callable(vt.vmap) and vt.vmap is vt.func.vmap
+vt.func.vmap is star("vtgrad")["vmap"] is module("vtgrad.func.vmap").vmap
+module("vtgrad.func").grad(vt.sum)(vt.ones(2)).tolist() == [1, 1]
+pickle.loads(pickle.dumps(vt.vmap)) is vt.func.vmap
+importlib.reload(vt.func).vmap is vt.vmap
+"vmap" in dir(vt) and "func" in dir(vt) and "forward_ad" in dir(vt.autograd)
+vt.autograd.forward_ad is star("vtgrad.autograd")["forward_ad"]
+vt.autograd.forward_ad.dual_level is module("vtgrad.autograd.dual_tensors").dual_level
+vt.autograd.grad(ROOT, LEAF, vt.ones(3, 2), True, is_grads_batched=True)[0].shape == (3, 2)
 callable(vt.autograd.functional.jacobian)
 module("vtgrad.autograd.functional.jacobian").jacobian is vt.autograd.functional.jacobian
 vt.autograd.Function is vt.autograd.function.Function
 module("vtgrad.function.function").Function is star("vtgrad.autograd")["Function"]
 issubclass(vt.autograd.NestedIOFunction, vt.autograd.Function)
+vt.autograd.graph is star("vtgrad.autograd")["graph"] is module("vtgrad.autograd.graph")
+vt.autograd.Variable is module("vtgrad.autograd.variable").Variable
+vt.autograd.grad_mode.no_grad is vt.no_grad
+isinstance(ROOT.grad_fn, vt.autograd.graph.Node)
 vt.autograd.graph.save_to_disk is star("vtgrad.autograd.graph")["save_to_disk"]
 module("vtgrad.autograd.dependencies").dependencies is vt.autograd.graph.dependencies
 "dependencies" in dir(vt.autograd.graph) and not hasattr(vt.autograd.graph, "no_such_name")
@@ -340,6 +360,9 @@ AFTERWARDS = """
 callable(vt.autograd.gradcheck) and callable(vt.autograd.gradgradcheck)
 callable(vt.utils.checkpoint.checkpoint)
 callable(vt.func.sparse_jacobian) and callable(vt.autograd.functional.hessian)
+vt.vmap(vt.sin)(vt.zeros(2)).tolist() == [0, 0]
+vt.func.jvp(vt.exp, (vt.zeros(2),), (vt.ones(2),))[1].tolist() == [1, 1]
+vt.autograd.grad(ROOT, LEAF, vt.ones(3, 2), True, is_grads_batched=True)[0].shape == (3, 2)
 callable(vt.autograd.graph.save_to_disk) and vt.autograd.Function.__name__ == "Function"
 vt.testing.__name__ == "vtgrad.testing" and vt.viz.__name__ == "vtgrad.viz"
 vt.ones(2).cov().item() == vt.cov(vt.ones(2)).item() == 0
@@ -349,6 +372,9 @@ EACH_FIRST = """
 import importlib, inspect, os, pickle, pydoc, sys, types
 from importlib import import_module as module
 import vtgrad as vt
+
+LEAF = vt.ones(2, requires_grad=True)
+ROOT = LEAF * 1
 
 def star(name):
     names = {}
@@ -402,6 +428,11 @@ def use():
     assert x.cov().item() == vt.corrcoef(x + vt.ones(2)).nan_to_num().item() == 0
     assert vt.func.sparsity_pattern(vt.sin, x).passes("forward") == 1
     assert vt.autograd.functional.jacobian(vt.sin, x).shape == (2, 2)
+    assert vt.vmap(vt.sin)(vt.zeros(2)).tolist() == [0, 0]
+    assert vt.func.jvp(vt.exp, (x,), (vt.ones_like(x),))[1].tolist() == [1, 1]
+    with vt.autograd.forward_ad.dual_level():
+        vt.autograd.forward_ad.make_dual(x, vt.ones_like(x))
+    assert vt.autograd.grad(x * 1, x, vt.ones(3, 2), is_grads_batched=True)[0].shape == (3, 2)
 
 def use_broken_off(module):
     def trace(frame, event, argument):
@@ -485,6 +516,10 @@ def use(nr):
         found.append(vt.autograd.gradcheck(vt.sin, x))
     elif nr % 4 == 3:
         found.append((x.cov() if nr == 3 else vt.cov(x)).item() == 0)
+    elif nr == 2:
+        found.append(vt.vmap(vt.sin)(x).tolist())
+    elif nr == 6:
+        found.append(vt.func.jvp(vt.sin, (x,), (x,))[1].tolist())
     else:
         found.append(vt.utils.checkpoint.checkpoint(vt.sin, x, use_reentrant=False).tolist())
 

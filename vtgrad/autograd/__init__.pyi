@@ -104,17 +104,6 @@ def grad(
 ) -> tuple[Tensor | None, ...]: ...
 def is_multithreading_enabled() -> bool: ...
 
-class Variable(Tensor):
-    _execution_engine: ClassVar[_ExecutionEngine]
-    def __init__(
-        self,
-        data: Tensor | None = None,
-        requires_grad: bool = False,
-        volatile: bool | None = None,
-        _grad_fn: None = None,
-        name: str | None = None,
-    ) -> None: ...
-
 class SavedTensor:
     def __init__(self) -> None: ...
     def unpack(self) -> Tensor | None: ...
@@ -247,3 +236,14 @@ def gradgradcheck(
     fast_mode: bool = False,
     masked: bool = False,
 ) -> bool: ...
+
+class Variable(Tensor):
+    _execution_engine: ClassVar[_ExecutionEngine]
+    def __init__(
+        self,
+        data: Tensor | None = None,
+        requires_grad: bool = False,
+        volatile: bool | None = None,
+        _grad_fn: None = None,
+        name: str | None = None,
+    ) -> None: ...

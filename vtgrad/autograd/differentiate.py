@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Literal, TypeAlias, cast, overload
 
-from vtgrad.autograd.values_of_samples import batched_cotangents, of_samples, of_values
+from vtgrad.autograd.values_of_samples import of_samples, of_values
 from vtgrad.engine import backward as engine
-from vtgrad.graph.batch import BatchLevel, batched
 from vtgrad.graph.gradient_edge import GradientEdge
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.calling.take_over import is_keyed
-from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
-from vtgrad.ops.rules.batches.values import is_batched_at, value_at
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.subclass_methods import in_classes_of
@@ -176,17 +174,10 @@ def grad(
     options = (retain_graph, create_graph, allow_unused, materialize_grads)
     if not is_grads_batched:
         return _grad(outputs, inputs, grad_outputs, *options)
-    whole = batched_cotangents(grad_outputs)
-
-    def passed(level: BatchLevel) -> tuple[Tensor | None, ...]:
-        samples = [batched(one, level) for one in whole]
-        found = _grad(outputs, inputs, samples, *options)
-        # What an input does not depend on has no samples: None, or zeros.
-        return tuple(
-            [x if x is None or not is_batched_at(x, level) else value_at(x, level) for x in found]
-        )
-
-    return run_in_batch(passed, whole[0].shape[0])
+    # `vmap` and its parts, see Note [Tools come at first use].
+    batched_grads: Callable[..., tuple[Tensor | None, ...]]
+    batched_grads = import_module("vtgrad.autograd.batched_grads").batched_grads
+    return batched_grads(lambda sample: _grad(outputs, inputs, sample, *options), grad_outputs)
 
 
 def _grad(

@@ -25,9 +25,11 @@ from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.graph.operators import operators
 from vtgrad.graph.set_history import own_meta
 from vtgrad.graph.thread_levels import NO_LIMIT, thread
+from vtgrad.ops.calling.take_over import handle_key
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.entering import expanded
 from vtgrad.ops.rules.batches.values import batch_along_first, innermost, levels_of, rebatched
+from vtgrad.ops.rules.tangents.dual_handler import handle_dual
 from vtgrad.ops.rules.tangents.tangents import tangent_of
 from vtgrad.storage.geometry import has_self_overlap
 from vtgrad.storage.key_set import DUAL, keys
@@ -569,3 +571,8 @@ def _level_of(level: int | None) -> DualLevel:
     if level is not None and level != 0:
         raise ForwardModeError(f"there is no level {level}; the one level is 0")
     return opened
+
+
+# Only this module opens levels, so no tensor has a tangent before. See Note [Tools come at first
+# use].
+handle_key(DUAL, handle_dual)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from vtgrad.errors import ArgumentTypeError, ArgumentValueError, BatchedTensorError
+from vtgrad.errors import BatchedTensorError
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.gradient_edge import GradientEdge
 from vtgrad.graph.thread_levels import thread
@@ -14,7 +14,7 @@ from vtgrad.ops.rules.batches.entering import expanded
 from vtgrad.ops.rules.batches.values import batch_along_first, innermost, levels_of
 from vtgrad.tensor.tensor import Tensor
 
-__all__ = ["batched_cotangents", "of_samples", "of_value", "of_values"]
+__all__ = ["of_samples", "of_value", "of_values"]
 
 # What can be differentiated, and differentiated by.
 Root = Tensor | GradientEdge
@@ -88,34 +88,3 @@ def of_values(
 
 def _listed(value: object) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else [value]
-
-
-def batched_cotangents(given: object) -> list[Tensor]:
-    """The gradients with a batch dimension that ``grad(is_grads_batched=True)`` was given.
-
-    Raises
-    ------
-    ArgumentTypeError
-        If one is no tensor.
-    ArgumentValueError
-        If one is missing, or batch sizes differ.
-    """
-    found: list[Tensor] = []
-    for nr, one in enumerate(_listed(given)):
-        if one is None:
-            raise ArgumentValueError(
-                f"gradient {nr} is missing: with is_grads_batched there are no implicit ones",
-                argument="grad_outputs",
-            )
-        if not isinstance(one, Tensor):
-            raise ArgumentTypeError(
-                f"gradient {nr} must be a tensor, not {type(one).__name__}", index=nr
-            )
-        if not one.ndim or one.shape[0] != (found[0] if found else one).shape[0]:
-            raise ArgumentValueError(
-                f"gradient {nr} has shape {list(one.shape)}; with is_grads_batched all gradients "
-                "have a batch dimension of one size in front",
-                argument="grad_outputs",
-            )
-        found.append(one)
-    return found

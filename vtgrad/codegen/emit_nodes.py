@@ -76,6 +76,7 @@ _COPY = '''
 class $node($view):
     """Derivative of `$operator`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 '''
 

@@ -25,9 +25,11 @@ def own_fields(cls: type[object]) -> tuple[str, ...]:
     """
     known = _own.get(cls)
     if known is None:
-        known = _own[cls] = tuple(
-            sorted([name for name, value in vars(cls).items() if isinstance(value, _FIELDS)])
-        )
+        members = vars(cls)
+        slots = members.get("__slots__")
+        if type(slots) is not tuple:
+            slots = [name for name, value in members.items() if isinstance(value, _FIELDS)]
+        known = _own[cls] = tuple(sorted(slots))
     return known
 
 

@@ -13,7 +13,9 @@ that change a geometry, have rows of their own. A function that is written by ha
 call has a record too; what it has no rule for is done by the operators that it calls.
 
 A record names its rules and holds no function, so that it can be made before any rule is loaded.
-The functions that belong to a row are found by the name of the row, when they are first needed.
+The functions that belong to a row are found by the name of the row, when they are first needed. So
+is what the record says of parameters, tangents and patterns: it keeps the text of the row, because
+`import vtgrad` makes five hundred records, and a program asks few of them.
 
 It also says what a failed call needs to know, see Note [A failed call]: the types of parameters,
 what errors call them, and whether a number may stand first.
@@ -21,7 +23,6 @@ what errors call them, and whether a number may stand first.
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -32,8 +33,6 @@ __all__ = ["DIMENSIONS", "SIZES", "Operator", "Pattern", "Tangent", "described"]
 # The parameters that say which dimensions are meant, and those that say sizes.
 DIMENSIONS: Final = frozenset({"dim", "dims", "dim0", "dim1", "dim2", "dimension"})
 SIZES: Final = frozenset({"size", "sizes", "input_sizes", "self_sizes"})
-# What stands behind the name of a parameter.
-_MARKS: Final = re.compile(r"[=:]\S+")
 # The types of what is one integer.
 _INTEGERS: Final = ("int", "int|None")
 
@@ -53,6 +52,40 @@ def described(parameters: str) -> tuple[tuple[str, str], ...]:
             name, _, kind = one.partition(":")
             found.append((name.rpartition("=")[2], kind or "Tensor"))
     return tuple(found)
+
+
+class Parameters(NamedTuple):
+    """The parameters of an operator.
+
+    Attributes
+    ----------
+    names : tuple of str
+        All, in their order.
+    positional, integers, dims
+        As in `Operator`.
+    """
+
+    names: tuple[str, ...]
+    positional: tuple[str, ...]
+    integers: tuple[str, ...]
+    dims: tuple[int, ...]
+
+
+@lru_cache(maxsize=1024)
+def _parameters(stated: str) -> Parameters:
+    """What a record says of parameters."""
+    marked = [one.partition(":") for one in stated.split()]
+    names = [name.partition("=")[0] for name, _, _ in marked]
+    integers = [name for name, (_, _, kind) in zip(names, marked, strict=True) if kind in _INTEGERS]
+    positional, by_keyword = names, names[:0]
+    if "*" in names:
+        star = names.index("*")
+        positional, by_keyword = names[:star], names[star + 1 :]
+        names = positional + by_keyword
+    dims: list[int] = []
+    if SIZES.isdisjoint(names) and DIMENSIONS.isdisjoint(by_keyword):
+        dims = [nr for nr, one in enumerate(positional) if one in DIMENSIONS]
+    return Parameters(tuple(names), tuple(positional), tuple(integers), tuple(dims))
 
 
 class Tangent(NamedTuple):
@@ -77,6 +110,12 @@ class Tangent(NamedTuple):
     differentiable: tuple[str, ...]
     reads_result: bool
     reads_first: tuple[str, ...]
+
+
+@lru_cache(maxsize=1024)
+def _tangent(kind: str, differentiable: str, reads_result: bool, reads_first: str) -> Tangent:
+    """What a record says of tangents."""
+    return Tangent(kind, tuple(differentiable.split()), reads_result, tuple(reads_first.split()))
 
 
 class Pattern(NamedTuple):
@@ -108,6 +147,14 @@ class Pattern(NamedTuple):
     constants: tuple[str, ...] = ()
 
 
+@lru_cache(maxsize=1024)
+def _pattern(rule: str, derivatives: str, targets: str, constants: str) -> Pattern:
+    """What a record says of patterns."""
+    return Pattern(
+        rule, tuple(derivatives.split()), tuple(targets.split()), tuple(constants.split())
+    )
+
+
 class Operator:
     """What the library knows of one operator; see Note [One record for each operator].
 
@@ -128,22 +175,12 @@ class Operator:
         with the tensor, ``float`` if it becomes a floating number; empty if it may not.
     takes_numbers : bool
         Whether numbers may stand for some of its tensors, see Note [Numbers as operands].
-    parameters : tuple of str
-        The parameters in their order.
-    positional : tuple of str
-        Those of them that are passed by position.
-    integers : tuple of str
-        Those of them that are one integer.
-    dims : tuple of int
-        The positions of dimensions, if they are all that says something of dimensions or sizes.
     writes : bool
         Whether the result is the first argument, with another value.
     overwrites : bool
         Whether it writes the first argument without reading it.
     changes_geometry : bool
         Whether the result is the first argument, with another geometry.
-    tangent : Tangent or None
-        How its tangents follow; None if they follow from the operators that it calls.
     batch : str
         The rule by which it is called for a batch, a name in a list ``RULES`` of
         `vtgrad.ops.rules.batches.by_family`; empty if the operators that it calls have one.
@@ -151,32 +188,26 @@ class Operator:
         What the tables say behind the name of that rule; empty if nothing.
     names : str or None
         How names of dimensions follow, see `vtgrad.ops.rules.names.rules`; None if it refuses them.
-    pattern : Pattern or None
-        Which elements its result depends on; None as for `tangent`.
     lacks : int
         The keys that hand the call over to the next one, because there is no rule for them.
     """
 
     __slots__ = (
+        "_pattern",
+        "_tangent",
         "batch",
         "batch_option",
         "changes_geometry",
-        "dims",
-        "integers",
         "lacks",
         "name",
         "names",
         "number_first",
         "overwrites",
-        "parameters",
-        "pattern",
-        "positional",
         "results",
         "row",
         "spoken",
         "stated",
         "takes_numbers",
-        "tangent",
         "writes",
     )
 
@@ -187,19 +218,16 @@ class Operator:
     results: int
     number_first: str
     takes_numbers: bool
-    parameters: tuple[str, ...]
-    positional: tuple[str, ...]
-    integers: tuple[str, ...]
-    dims: tuple[int, ...]
     writes: bool
     overwrites: bool
     changes_geometry: bool
-    tangent: Tangent | None
     batch: str
     batch_option: str
     names: str | None
-    pattern: Pattern | None
     lacks: int
+    # What `tangent` and `pattern` are made of.
+    _tangent: tuple[str, str, bool, str] | None
+    _pattern: tuple[str, str, str, str] | None
 
     def __init__(
         self,
@@ -240,44 +268,19 @@ class Operator:
         self.stated = parameters
         self.results = results
         self.number_first = number_first
-        self.integers = ()
-        if ":" in parameters:
-            if ":int" in parameters:
-                marked = [one.partition(":") for one in parameters.split()]
-                self.integers = tuple(
-                    [_MARKS.sub("", name) for name, _, kind in marked if kind in _INTEGERS]
-                )
-            parameters = _MARKS.sub("", parameters)
-        positional, _, by_keyword = parameters.partition("*")
-        self.positional = tuple(positional.split())
-        self.parameters = (*self.positional, *by_keyword.split()) if by_keyword else self.positional
-        self.dims = ()
-        if not DIMENSIONS.isdisjoint(self.parameters):
-            others = SIZES.intersection(self.parameters) or DIMENSIONS.intersection(
-                by_keyword.split()
-            )
-            dims = [nr for nr, one in enumerate(self.positional) if one in DIMENSIONS]
-            self.dims = () if others else tuple(dims)
         self.writes = self.overwrites = writes
         self.changes_geometry = changes_geometry
-        self.tangent = None
+        self._tangent = None
         if tangent is not None:
             kind = tangent or ("formula" if differentiable else "none")
-            self.tangent = Tangent(
-                kind, tuple(differentiable.split()), reads_result, tuple(reads_first.split())
-            )
+            self._tangent = (kind, differentiable, reads_result, reads_first)
         self.batch, _, self.batch_option = batch.partition(" ")
         self.names = names
-        self.pattern = None
+        self._pattern = None
         if pattern is not None:
             if derivatives is None:
                 derivatives = "" if tangent == "zero" else differentiable
-            self.pattern = Pattern(
-                pattern,
-                tuple(derivatives.split()),
-                tuple(targets.split()),
-                tuple(constants.split()),
-            )
+            self._pattern = (pattern, derivatives, targets, constants)
         # Element by element a 0-d tensor is as good as any, and what joins tensors looks at each.
         self.takes_numbers = name in ("cat", "stack") or (
             pattern == "elementwise" and self.batch in ("elementwise", "lerp") and not number_first
@@ -305,6 +308,36 @@ class Operator:
             pattern=None,
             writes=name.endswith("_"),
         )
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters in their order."""
+        return _parameters(self.stated).names
+
+    @property
+    def positional(self) -> tuple[str, ...]:
+        """Those of them that are passed by position."""
+        return _parameters(self.stated).positional
+
+    @property
+    def integers(self) -> tuple[str, ...]:
+        """Those of them that are one integer."""
+        return _parameters(self.stated).integers
+
+    @property
+    def dims(self) -> tuple[int, ...]:
+        """The positions of dimensions, if they are all that says something of dims or sizes."""
+        return _parameters(self.stated).dims
+
+    @property
+    def tangent(self) -> Tangent | None:
+        """How its tangents follow; None if they follow from the operators that it calls."""
+        return None if self._tangent is None else _tangent(*self._tangent)
+
+    @property
+    def pattern(self) -> Pattern | None:
+        """Which elements its result depends on; None as for `tangent`."""
+        return None if self._pattern is None else _pattern(*self._pattern)
 
     def __repr__(self) -> str:
         return f"<operator {self.name}>"

@@ -20,13 +20,11 @@ from vtgrad.later import add_methods
 from vtgrad.ops.calling.take_over import handle_key
 from vtgrad.ops.generated.methods import TensorMethods
 from vtgrad.ops.install import InstalledOperators
-from vtgrad.ops.rules.batches.take_over_batched import take_over_batched
 from vtgrad.ops.rules.names.take_over_named import take_over_named
-from vtgrad.ops.rules.tangents.dual_handler import handle_dual
 from vtgrad.ops.saving.saved_fields import publish_saved_fields
 from vtgrad.storage.device import Device
 from vtgrad.storage.dtypes import get_default_dtype
-from vtgrad.storage.key_set import BATCHED, DUAL, LANE, NAMED
+from vtgrad.storage.key_set import LANE, NAMED
 from vtgrad.storage.native import bind_functions
 from vtgrad.storage.storage_base import StorageBase
 from vtgrad.storage.tensor_base import TensorBase
@@ -134,7 +132,5 @@ add_methods(Tensor)
 install(InstalledOperators(Tensor))
 handle_key(LANE, handle_lane)
 registered.runner = LaneRunner()
-handle_key(DUAL, handle_dual)
-handle_key(BATCHED, take_over_batched)
 handle_key(NAMED, take_over_named)
 publish_saved_fields()

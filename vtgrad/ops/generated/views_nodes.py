@@ -65,6 +65,7 @@ class SelectBackward0(OperatorNode):
 class SelectBackward0_copy(SelectBackward0):
     """Derivative of `select_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -120,6 +121,7 @@ class SliceBackward0(OperatorNode):
 class SliceBackward0_copy(SliceBackward0):
     """Derivative of `slice_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -167,6 +169,7 @@ class DiagonalBackward0(OperatorNode):
 class DiagonalBackward0_copy(DiagonalBackward0):
     """Derivative of `diagonal_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -202,6 +205,7 @@ class SplitBackward0(OperatorNode):
 class SplitBackward0_copy(SplitBackward0):
     """Derivative of `split_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -239,6 +243,7 @@ class SplitWithSizesBackward0(OperatorNode):
 class SplitWithSizesBackward0_copy(SplitWithSizesBackward0):
     """Derivative of `split_with_sizes_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -272,6 +277,7 @@ class UnbindBackward0(OperatorNode):
 class UnbindBackward0_copy(UnbindBackward0):
     """Derivative of `unbind_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -305,6 +311,7 @@ class AliasBackward0(OperatorNode):
 class AliasBackward0_copy(AliasBackward0):
     """Derivative of `alias_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -343,6 +350,7 @@ class TransposeBackward0(OperatorNode):
 class TransposeBackward0_copy(TransposeBackward0):
     """Derivative of `transpose_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -376,6 +384,7 @@ class TBackward0(OperatorNode):
 class TBackward0_copy(TBackward0):
     """Derivative of `t_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -412,6 +421,7 @@ class PermuteBackward0(OperatorNode):
 class PermuteBackward0_copy(PermuteBackward0):
     """Derivative of `permute_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -534,6 +544,7 @@ class ExpandBackward0(OperatorNode):
 class ExpandBackward0_copy(ExpandBackward0):
     """Derivative of `expand_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -573,6 +584,7 @@ class SqueezeBackward0(OperatorNode):
 class SqueezeBackward0_copy(SqueezeBackward0):
     """Derivative of `squeeze_copy_default`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -614,6 +626,7 @@ class SqueezeBackward1(OperatorNode):
 class SqueezeBackward1_copy(SqueezeBackward1):
     """Derivative of `squeeze_copy_dim`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -655,6 +668,7 @@ class SqueezeBackward2(OperatorNode):
 class SqueezeBackward2_copy(SqueezeBackward2):
     """Derivative of `squeeze_copy_dims`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -691,6 +705,7 @@ class UnsqueezeBackward0(OperatorNode):
 class UnsqueezeBackward0_copy(UnsqueezeBackward0):
     """Derivative of `unsqueeze_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -729,6 +744,7 @@ class UnfoldBackward0(OperatorNode):
 class UnfoldBackward0_copy(UnfoldBackward0):
     """Derivative of `unfold_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 
@@ -786,6 +802,7 @@ class AsStridedBackward0(OperatorNode):
 class AsStridedBackward0_copy(AsStridedBackward0):
     """Derivative of `_as_strided_copy`."""
 
+    __slots__ = ()
     is_view_node: ClassVar[bool] = False
 
 

@@ -8,7 +8,9 @@ from typing import TypeVar
 from vtgrad.graph.batch import BatchLevel, with_entries
 from vtgrad.graph.forward_grad import new_level_number
 from vtgrad.graph.thread_levels import thread
-from vtgrad.storage.key_set import keys
+from vtgrad.ops.calling.take_over import handle_key
+from vtgrad.ops.rules.batches.take_over_batched import take_over_batched
+from vtgrad.storage.key_set import BATCHED, keys
 from vtgrad.storage.version_counter import Site
 
 __all__ = ["run_in_batch"]
@@ -50,3 +52,7 @@ def run_in_batch(
         level.aliases = []
         level.copies.clear()
         level.writes.clear()
+
+
+# Only this module opens levels, so no tensor is batched before. See Note [Tools come at first use].
+handle_key(BATCHED, take_over_batched)
