@@ -1,6 +1,7 @@
 /* NumPy's inner loops, called directly. `_loops.pyi` has the types, and `storage/loops.py` the reasons:
    Note [Loops in C], Note [The same loop as NumPy's], Note [Memory of a loop]. */
 
+#include "_along.h"
 #include "_steps.h"
 
 /* The other file of the module uses the tables of NumPy's functions that are found here. */
@@ -641,6 +642,10 @@ static PyMethodDef methods[] = {
     {"unary", (PyCFunction)(void (*)(void))unary, METH_FASTCALL, NULL},
     {"binary", (PyCFunction)(void (*)(void))binary, METH_FASTCALL, NULL},
     {"piecewise", (PyCFunction)(void (*)(void))piecewise, METH_FASTCALL, NULL},
+    {"take_along", (PyCFunction)(void (*)(void))take_along, METH_FASTCALL, NULL},
+    {"fits_along", (PyCFunction)(void (*)(void))fits_along, METH_FASTCALL, NULL},
+    {"put_along", (PyCFunction)(void (*)(void))put_along, METH_FASTCALL, NULL},
+    {"add_along", (PyCFunction)(void (*)(void))add_along, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 
