@@ -10,18 +10,24 @@
 #define NPY_NO_DEPRECATED_API NPY_2_0_API_VERSION
 #include <numpy/arrayobject.h>
 
-/* Element (o, k, i) of the part belongs to element (o, at, i) of the whole. If each element has an index,
-   `at` is number (o, k, i) of the indices, and if slices have one, number k. */
+/* Element (o, k, i) of the part belongs to element (o, at, i) of the whole. The indices have strides of their
+   own: an expanded one has the same number for many elements. */
 typedef struct {
     char *whole;
     char *part;
-    const npy_int64 *index;
+    const char *index;
     npy_intp outer, count, inner;
     npy_uint64 size;    /* of the whole along the dimension */
     npy_intp part_step; /* 0 if the part is one number for all */
-    int of_slices;
+    npy_intp step;      /* from an index to the next along the dimension, in bytes */
+    npy_intp dense;     /* the number of indices, if they have no gaps, else 0 */
+    int of_slices;      /* whether the elements i have one index */
     int type;
     int item;
+    /* The dimensions before, of the indices. */
+    int dimensions;
+    npy_intp sizes[NPY_MAXDIMS];
+    npy_intp steps[NPY_MAXDIMS];
 } Walk;
 
 static int is_usable(PyObject *object) {
@@ -70,60 +76,154 @@ static int read_sizes(PyArrayObject *whole, const npy_intp *sizes, int axis, Wal
     return 1;
 }
 
-/* The whole, the dimension and the indices; 0 if that is NumPy's work. */
-static int read_whole(PyObject *const *arguments, int of_slices, int *axis) {
-    if (!is_usable(arguments[0]) || !is_usable(arguments[2])) {
+/* The first byte behind an array whose strides are not negative; NULL if one is. */
+static const char *end_of(PyArrayObject *array) {
+    const char *end = PyArray_BYTES(array);
+    for (int i = 0; i < PyArray_NDIM(array); i++) {
+        if (PyArray_DIM(array, i) == 0) {
+            return PyArray_BYTES(array);
+        }
+        if (PyArray_STRIDE(array, i) < 0) {
+            return NULL;
+        }
+        end += PyArray_STRIDE(array, i) * (PyArray_DIM(array, i) - 1);
+    }
+    return end + PyArray_ITEMSIZE(array);
+}
+
+static int is_index(PyObject *object, PyArrayObject *whole) {
+    if (!PyArray_CheckExact(object)) {
+        return 0;
+    }
+    PyArrayObject *index = (PyArrayObject *)object;
+    if (PyArray_TYPE(index) != NPY_INT64 || !PyArray_CHKFLAGS(index, NPY_ARRAY_ALIGNED) ||
+        !PyArray_ISNBO(PyArray_DESCR(index)->byteorder)) {
+        return 0;
+    }
+    const char *end = end_of(index);
+    return end != NULL && (end <= PyArray_BYTES(whole) ||
+                           PyArray_BYTES(whole) + PyArray_NBYTES(whole) <= PyArray_BYTES(index));
+}
+
+/* The strides of indices of which each element has one; 0 if those of the last dimensions do not agree. */
+static int read_steps(PyArrayObject *index, int axis, Walk *walk) {
+    npy_intp dense = PyArray_ITEMSIZE(index);
+    int are_dense = 1, are_one = walk->inner != 1;
+    for (int i = PyArray_NDIM(index) - 1; i > axis; i--) {
+        if (PyArray_DIM(index, i) != 1) {
+            are_dense = are_dense && PyArray_STRIDE(index, i) == dense;
+            are_one = are_one && PyArray_STRIDE(index, i) == 0;
+        }
+        dense *= PyArray_DIM(index, i);
+    }
+    walk->of_slices = are_one;
+    walk->step = PyArray_STRIDE(index, axis);
+    walk->dimensions = 0;
+    for (int i = axis - 1; i >= 0; i--) {
+        if (PyArray_DIM(index, i) != 1) {
+            walk->sizes[walk->dimensions] = PyArray_DIM(index, i);
+            walk->steps[walk->dimensions++] = PyArray_STRIDE(index, i);
+        }
+    }
+    return are_dense || are_one;
+}
+
+/* A walk but for its part, whose sizes are those of the indices, or `slices`; 0 if that is NumPy's work. */
+static int read_walk(PyObject *const *arguments, PyArrayObject *slices, Walk *walk) {
+    if (!is_usable(arguments[0]) || !is_index(arguments[2], (PyArrayObject *)arguments[0])) {
         return 0;
     }
     PyArrayObject *whole = (PyArrayObject *)arguments[0], *index = (PyArrayObject *)arguments[2];
-    if (PyArray_TYPE(index) != NPY_INT64 || PyArray_NDIM(index) != (of_slices ? 1 : PyArray_NDIM(whole))) {
+    int axis = axis_of(arguments[1], PyArray_NDIM(whole));
+    if (axis < 0 || PyArray_NDIM(index) != (slices == NULL ? PyArray_NDIM(whole) : 1)) {
         return 0;
     }
-    *axis = axis_of(arguments[1], PyArray_NDIM(whole));
-    return *axis >= 0 && are_apart(whole, index);
-}
-
-static void read_memory(PyArrayObject *whole, PyArrayObject *index, int of_slices, Walk *walk) {
     walk->whole = PyArray_BYTES(whole);
-    walk->index = (const npy_int64 *)PyArray_DATA(index);
-    walk->of_slices = of_slices;
+    walk->index = PyArray_BYTES(index);
+    walk->dense = PyArray_CHKFLAGS(index, NPY_ARRAY_C_CONTIGUOUS) ? PyArray_SIZE(index) : 0;
     walk->type = PyArray_TYPE(whole);
     walk->item = (int)PyArray_ITEMSIZE(whole);
+    if (!read_sizes(whole, PyArray_DIMS(slices == NULL ? index : slices), axis, walk)) {
+        return 0;
+    }
+    if (slices == NULL) {
+        return read_steps(index, axis, walk);
+    }
+    walk->of_slices = 1;
+    walk->step = PyArray_STRIDE(index, 0);
+    walk->dimensions = 0;
+    return walk->count == PyArray_DIM(index, 0);
 }
 
-/* Fills a walk that writes; 0 if that is NumPy's work. The arguments are the whole, the dimension, the
-   indices, the values, and whether slices have an index. */
-static int read_walk(PyObject *const *arguments, int of_slices, Walk *walk) {
-    int axis;
-    if (!read_whole(arguments, of_slices, &axis) || !is_usable(arguments[3])) {
+/* A walk that writes. The arguments are the whole, the dimension, the indices, the values, and whether slices
+   have an index each, instead of elements. */
+static int read_write(PyObject *const *arguments, Walk *walk) {
+    if (!is_usable(arguments[0]) || !is_usable(arguments[3])) {
         return 0;
     }
-    PyArrayObject *whole = (PyArrayObject *)arguments[0], *index = (PyArrayObject *)arguments[2];
-    PyArrayObject *part = (PyArrayObject *)arguments[3];
+    PyArrayObject *whole = (PyArrayObject *)arguments[0], *part = (PyArrayObject *)arguments[3];
+    int of_slices = arguments[4] == Py_True;
     int is_number = PyArray_NDIM(part) == 0 && !of_slices;
     if (PyArray_TYPE(part) != PyArray_TYPE(whole) || !PyArray_CHKFLAGS(whole, NPY_ARRAY_WRITEABLE) ||
-        !are_apart(whole, part) || (!is_number && PyArray_NDIM(part) != PyArray_NDIM(whole))) {
-        return 0;
-    }
-    if (of_slices ? PyArray_DIM(part, axis) != PyArray_DIM(index, 0)
-                  : !is_number && !PyArray_CompareLists(PyArray_DIMS(part), PyArray_DIMS(index),
-                                                        PyArray_NDIM(whole))) {
+        !are_apart(whole, part) || (!is_number && PyArray_NDIM(part) != PyArray_NDIM(whole)) ||
+        !read_walk(arguments, of_slices ? part : NULL, walk)) {
         return 0;
     }
     walk->part = PyArray_BYTES(part);
     walk->part_step = !is_number;
-    read_memory(whole, index, of_slices, walk);
-    return read_sizes(whole, PyArray_DIMS(of_slices ? part : index), axis, walk);
+    return of_slices || is_number ||
+           PyArray_CompareLists(PyArray_DIMS(part), PyArray_DIMS((PyArrayObject *)arguments[2]),
+                                PyArray_NDIM(part));
+}
+
+/* The first index of outer element o, which is one more than the last time, or 0. */
+static const char *next_index(const Walk *walk, npy_intp o, npy_intp *at, const char *index) {
+    for (int i = 0; i < walk->dimensions; i++) {
+        if (o == 0) {
+            at[i] = 0;
+        }
+        else if (++at[i] < walk->sizes[i]) {
+            return index + walk->steps[i];
+        }
+        else {
+            index -= walk->steps[i] * (walk->sizes[i] - 1);
+            at[i] = 0;
+        }
+    }
+    return walk->index;
+}
+
+/* 0 if one of some indices is negative or too large: without a sign a negative number is larger than any size. */
+static int are_below(const char *memory, npy_intp count, npy_uint64 size) {
+    const npy_uint64 *index = (const npy_uint64 *)memory;
+    npy_uint64 outside = 0;
+    for (npy_intp i = 0; i < count; i++) {
+        outside |= index[i] >= size;
+    }
+    return !outside;
 }
 
 static int are_inside(const Walk *walk) {
-    npy_intp count = walk->of_slices ? walk->count : walk->outer * walk->count * walk->inner;
-    int outside = 0;
-    for (npy_intp i = 0; i < count; i++) {
-        /* Without a sign a negative number is larger than any size. */
-        outside |= (npy_uint64)walk->index[i] >= walk->size;
+    if (walk->outer * walk->inner == 0) {
+        /* There may be indices of no element, as of slices without elements. */
+        return 1;
     }
-    return !outside;
+    if (walk->dense) {
+        return are_below(walk->index, walk->dense, walk->size);
+    }
+    npy_intp at[NPY_MAXDIMS], width = walk->of_slices ? 1 : walk->inner;
+    /* The vector of indices is the same for all slices. */
+    npy_intp outer = walk->dimensions == 0 ? 1 : walk->outer;
+    const char *first = walk->index;
+    for (npy_intp o = 0; o < outer; o++) {
+        first = next_index(walk, o, at, first);
+        for (npy_intp k = 0; k < walk->count; k++) {
+            if (!are_below(first + k * walk->step, width, walk->size)) {
+                return 0;
+            }
+        }
+    }
+    return 1;
 }
 
 typedef struct {
@@ -132,63 +232,60 @@ typedef struct {
 
 /* Each loop returns 0 at an index outside of the whole, which another thread may have stored since the
    indices were looked at. The numbers of a walk are read once: a loop writes memory of any type. A last
-   dimension has a loop of its own, which takes half the time. */
-#define ELEMENTS(TYPE, STEP, DO)                                                                             \
-    const npy_intp outer = walk->outer, count = walk->count, inner = walk->inner, step = STEP;               \
-    const npy_uint64 size = walk->size;                                                                      \
-    const npy_int64 *index = walk->index;                                                                    \
-    TYPE *row = (TYPE *)walk->whole, *part = (TYPE *)walk->part;                                             \
-    for (npy_intp o = 0; o < outer; o++, row += (npy_intp)size * inner) {                                    \
-        for (npy_intp k = 0; inner == 1 && k < count; k++, part += step) {                                   \
-            const npy_uint64 at = (npy_uint64)*index++;                                                      \
-            if (at >= size) {                                                                                \
-                return 0;                                                                                    \
-            }                                                                                                \
-            TYPE *element = row + at;                                                                        \
-            DO;                                                                                              \
-        }                                                                                                    \
-        for (npy_intp k = 0; inner != 1 && k < count; k++) {                                                 \
-            for (npy_intp i = 0; i < inner; i++, part += step) {                                             \
-                const npy_uint64 at = (npy_uint64)*index++;                                                  \
-                if (at >= size) {                                                                            \
-                    return 0;                                                                                \
-                }                                                                                            \
-                TYPE *element = row + (npy_intp)at * inner + i;                                              \
-                DO;                                                                                          \
-            }                                                                                                \
-        }                                                                                                    \
-    }                                                                                                        \
-    return 1
-
-#define SLICES(TYPE, DO)                                                                                     \
-    const npy_intp outer = walk->outer, count = walk->count, inner = walk->inner;                            \
-    const npy_uint64 size = walk->size;                                                                      \
-    TYPE *row = (TYPE *)walk->whole, *part = (TYPE *)walk->part;                                             \
-    for (npy_intp o = 0; o < outer; o++, row += (npy_intp)size * inner) {                                    \
-        for (npy_intp k = 0; k < count; k++) {                                                               \
-            const npy_uint64 at = (npy_uint64)walk->index[k];                                                \
-            if (at >= size) {                                                                                \
-                return 0;                                                                                    \
-            }                                                                                                \
-            TYPE *element = row + (npy_intp)at * inner;                                                      \
-            for (npy_intp i = 0; i < inner; i++, element++, part++) {                                        \
-                DO;                                                                                          \
-            }                                                                                                \
-        }                                                                                                    \
-    }                                                                                                        \
-    return 1
-
-#define TAKE(TYPE, NAME)                                                                                     \
-    static int NAME(const Walk *walk) { ELEMENTS(TYPE, 1, *part = *element); }
-
-#define WRITE(TYPE, NAME, ASSIGN)                                                                            \
-    static int NAME##_slices(const Walk *walk) { SLICES(TYPE, *element ASSIGN *part); }                      \
+   dimension, and slices, have loops of their own, which take half the time. */
+#define WALK(TYPE, NAME, STEP, DO)                                                                           \
     static int NAME(const Walk *walk) {                                                                      \
-        if (walk->of_slices) {                                                                               \
-            return NAME##_slices(walk);                                                                      \
+        const npy_intp outer = walk->outer, count = walk->count, inner = walk->inner;                        \
+        const npy_intp step = walk->step, part_step = STEP;                                                  \
+        const int of_slices = walk->of_slices;                                                               \
+        const npy_uint64 size = walk->size;                                                                  \
+        npy_intp place[NPY_MAXDIMS];                                                                         \
+        const char *first = walk->index;                                                                     \
+        TYPE *row = (TYPE *)walk->whole, *part = (TYPE *)walk->part;                                         \
+        for (npy_intp o = 0; o < outer; o++, row += (npy_intp)size * inner) {                                \
+            first = next_index(walk, o, place, first);                                                       \
+            const char *index = first;                                                                       \
+            if (inner == 1) {                                                                                \
+                for (npy_intp k = 0; k < count; k++, index += step, part += part_step) {                     \
+                    const npy_uint64 at = *(const npy_uint64 *)index;                                        \
+                    if (at >= size) {                                                                        \
+                        return 0;                                                                            \
+                    }                                                                                        \
+                    TYPE *element = row + at;                                                                \
+                    DO;                                                                                      \
+                }                                                                                            \
+                continue;                                                                                    \
+            }                                                                                                \
+            for (npy_intp k = 0; k < count; k++, index += step) {                                            \
+                if (of_slices) {                                                                             \
+                    const npy_uint64 at = *(const npy_uint64 *)index;                                        \
+                    if (at >= size) {                                                                        \
+                        return 0;                                                                            \
+                    }                                                                                        \
+                    TYPE *element = row + (npy_intp)at * inner;                                              \
+                    for (npy_intp i = 0; i < inner; i++, element++, part += part_step) {                     \
+                        DO;                                                                                  \
+                    }                                                                                        \
+                    continue;                                                                                \
+                }                                                                                            \
+                for (npy_intp i = 0; i < inner; i++, part += part_step) {                                    \
+                    const npy_uint64 at = ((const npy_uint64 *)index)[i];                                    \
+                    if (at >= size) {                                                                        \
+                        return 0;                                                                            \
+                    }                                                                                        \
+                    TYPE *element = row + (npy_intp)at * inner + i;                                          \
+                    DO;                                                                                      \
+                }                                                                                            \
+            }                                                                                                \
         }                                                                                                    \
-        ELEMENTS(TYPE, walk->part_step, *element ASSIGN *part);                                              \
+        return 1;                                                                                            \
     }
+
+#define TAKE(TYPE, NAME) WALK(TYPE, NAME, 1, *part = *element)
+#define WRITE(TYPE, NAME, ASSIGN)                                                                            \
+    WALK(TYPE, NAME##_dense, 1, *element ASSIGN *part)                                                       \
+    WALK(TYPE, NAME##_number, 0, *element ASSIGN *part)                                                      \
+    static int NAME(const Walk *walk) { return walk->part_step ? NAME##_dense(walk) : NAME##_number(walk); }
 
 TAKE(npy_uint8, take_1)
 TAKE(npy_uint16, take_2)
@@ -240,8 +337,12 @@ static Loop storing(const Walk *walk) {
 }
 
 static int run(Loop loop, const Walk *walk) {
+    npy_intp elements = walk->outer * walk->count * walk->inner;
+    if (elements == 0) {
+        return 1;
+    }
     NPY_BEGIN_THREADS_DEF;
-    NPY_BEGIN_THREADS_THRESHOLDED(walk->outer * walk->count * walk->inner);
+    NPY_BEGIN_THREADS_THRESHOLDED(elements);
     int done = loop(walk);
     NPY_END_THREADS;
     return done;
@@ -258,15 +359,13 @@ PyObject *take_along(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py
     if (!has_arguments("take_along", given, 3)) {
         return NULL;
     }
-    int axis;
     Walk walk;
-    if (!read_whole(arguments, 0, &axis)) {
+    if (!read_walk(arguments, NULL, &walk)) {
         Py_RETURN_NONE;
     }
-    PyArrayObject *whole = (PyArrayObject *)arguments[0], *index = (PyArrayObject *)arguments[2];
-    read_memory(whole, index, 0, &walk);
+    PyArrayObject *index = (PyArrayObject *)arguments[2];
     Loop loop = by_size(walk.item, take_1, take_2, take_4, take_8, take_16);
-    if (loop == NULL || !read_sizes(whole, PyArray_DIMS(index), axis, &walk)) {
+    if (loop == NULL) {
         Py_RETURN_NONE;
     }
     PyObject *result =
@@ -288,7 +387,7 @@ PyObject *fits_along(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py
         return NULL;
     }
     Walk walk;
-    int fits = read_walk(arguments, arguments[4] == Py_True, &walk) &&
+    int fits = read_write(arguments, &walk) &&
                (arguments[5] == Py_True ? adding(&walk) : storing(&walk)) != NULL && are_inside(&walk);
     return PyBool_FromLong(fits);
 }
@@ -296,7 +395,7 @@ PyObject *fits_along(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py
 /* A store: it has been found before that its arguments fit. */
 static PyObject *written(PyObject *const *arguments, Loop (*choice)(const Walk *)) {
     Walk walk;
-    Loop loop = read_walk(arguments, arguments[4] == Py_True, &walk) ? choice(&walk) : NULL;
+    Loop loop = read_write(arguments, &walk) ? choice(&walk) : NULL;
     if (loop == NULL || !run(loop, &walk)) {
         PyErr_SetString(PyExc_IndexError, "indices of a write were changed by another thread meanwhile");
         return NULL;

@@ -69,6 +69,36 @@ def test_elements_are_taken_as_by_numpy(char: str) -> None:
 
 
 @in_c
+def test_indices_may_be_expanded_or_have_gaps() -> None:
+    assert IN_C is not None
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(2, 3, 4, 5))
+    served = []
+    for dim, size in enumerate(x.shape):
+        for narrow in np.ndindex(2, 2, 2, 2):
+            sizes = [2 * n if at == dim else n for at, n in enumerate(x.shape)]
+            some_of = [1 if one else n for one, n in zip(narrow, sizes, strict=True)]
+            index = np.broadcast_to(rng.integers(0, size, some_of), sizes)
+            layouts = [index, np.asarray(index, order="F"), np.repeat(index, 2, dim)]
+            layouts[2] = layouts[2][(slice(None),) * dim + (slice(None, None, 2),)]
+            values = rng.normal(size=sizes)
+            for given in layouts:
+                found = IN_C.take_along(x, dim, given)
+                served.append(found is not None)
+                if found is not None:
+                    assert np.array_equal(found, np.take_along_axis(x, given, dim))
+                whole, expected = x.copy(), x.copy()
+                loop_by_loop(expected, dim, given, values, False, True)
+                fits = IN_C.fits_along(whole, dim, given, values, False, True)
+                assert fits is (found is not None)
+                if fits:
+                    IN_C.add_along(whole, dim, given, values, False)
+                    assert np.array_equal(whole, expected)
+    # The others have several last dimensions that are expanded in part, or in another order.
+    assert 0.6 < np.mean(served) < 1
+
+
+@in_c
 @pytest.mark.parametrize("of_slices", [False, True])
 @pytest.mark.parametrize("adds", [False, True])
 def test_writes_are_those_of_one_element_after_the_other(adds: bool, of_slices: bool) -> None:

@@ -42,8 +42,8 @@ To read or write along a dimension at an index for each element, NumPy takes an 
 each dimension, or the positions of the elements: one more array of 8 bytes for each element, and it
 looks at the indices once more. Also, of several values for one element it does not promise to keep
 the last, so that repetitions are looked for. `take_along`, `put_along` and `add_along` walk through
-arrays without gaps in row-major order, whose sizes agree in all other dimensions. They keep the
-last value, or add in this order, as ``ufunc.at`` does.
+arrays without gaps in row-major order, whose sizes agree in all other dimensions; the indices may
+be expanded. They keep the last value, or add in this order, as ``ufunc.at`` does.
 
 A write asks `fits_along` beforehand, which also looks whether all indices are inside, and NumPy
 does what does not fit. Another thread may change the indices afterwards, so each loop looks at each
