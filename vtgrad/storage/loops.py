@@ -5,8 +5,9 @@ Note [Loops in C]
 A ufunc of two 4x4 arrays spends four fifths of its time around its loop. `unary_loop` and
 `binary_loop` call the loop itself, if they can. Otherwise they return None and have done nothing,
 and the caller calls the ufunc. Bits, dtype and strides of the result are the same in both cases.
-`piecewise_loop` is the one loop that is not NumPy's: it does for each element what
-Note [Piecewise polynomials] does by NumPy for all.
+`piecewise_loop` and `polynomial_loop` are not NumPy's: they do for each element what Note
+[Piecewise polynomials] and `polynomial` do by NumPy for all. `cast_loop` is ``astype`` between
+float32 and float64, and `are_within` looks whether all values are in a range.
 No floating-point warning is given, and no Python code runs meanwhile: a signal handler runs before
 the loop or after it.
 
@@ -63,9 +64,12 @@ from vtgrad.storage.arrays import Array
 __all__ = [
     "NATIVE",
     "add_along",
+    "are_within",
     "binary_loop",
+    "cast_loop",
     "fits_along",
     "piecewise_loop",
+    "polynomial_loop",
     "put_along",
     "take_along",
     "unary_loop",
@@ -74,9 +78,17 @@ __all__ = [
 try:
     if os.environ.get("VTGRAD_LOOPS") == "0":
         raise ModuleNotFoundError("VTGRAD_LOOPS is 0")
-    from vtgrad._loops import add_along, fits_along, put_along, take_along
+    from vtgrad._loops import (
+        add_along,
+        are_within,
+        fits_along,
+        put_along,
+        take_along,
+    )
     from vtgrad._loops import binary as binary_loop
+    from vtgrad._loops import cast as cast_loop
     from vtgrad._loops import piecewise as piecewise_loop
+    from vtgrad._loops import polynomial as polynomial_loop
     from vtgrad._loops import unary as unary_loop
 except ModuleNotFoundError:  # one of another version, or a broken one, is an error
 
@@ -89,6 +101,15 @@ except ModuleNotFoundError:  # one of another version, or a broken one, is an er
         """Leave the work to NumPy."""
 
     def piecewise_loop(x: Array, shift: Array, start: Array, table: Array, /) -> Array | None:
+        """Leave the work to NumPy."""
+
+    def polynomial_loop(coefficients: object, x: Array, /) -> Array | None:
+        """Leave the work to NumPy."""
+
+    def cast_loop(x: Array, /) -> Array | None:
+        """Leave the work to NumPy."""
+
+    def are_within(x: Array, low: float, high: float, /) -> bool | None:
         """Leave the work to NumPy."""
 
     def take_along(whole: Array, dim: int, index: Array, /) -> Array | None:
