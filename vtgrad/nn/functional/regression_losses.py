@@ -459,7 +459,7 @@ def _difference(function: str, input: Tensor, target: Tensor, kinds: str = "f") 
 def _huber(difference: Tensor, width: float, scale: float = 1.0) -> Tensor:
     """A parabola within `width`, and lines with the same slope beside it, divided by a number."""
     near = F.clamp_default(difference, -width, width)
-    beyond = F.sub(difference, near, alpha=0.5)
+    beyond = F.sub(difference, F.mul(near, 0.5))
     # The quotient of `near`: products are not in the range of float16.
     return F.mul(near if scale == 1 else F.div(near, scale), beyond)
 

@@ -31,7 +31,7 @@ from vtgrad.ops.kernels.support.result_strides import (
     empty_like_preserving,
 )
 from vtgrad.storage import making
-from vtgrad.storage.arrays import PLAIN, Array, Number, NumpyDType
+from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.lazy_array import physical
 from vtgrad.storage.prepared_store import Store, copied
 from vtgrad.storage.promotion import category, number_dtype, result_dtype
@@ -100,7 +100,6 @@ def _add_scaled(ufunc: np.ufunc, a: Operand, b: Operand, alpha: Number, out: Arr
     dtype = result_dtype(a, b)
     check_alpha(alpha, dtype)
     work = working(dtype)
-    is_new = out is None
     if out is None:
         shapes = [x.shape for x in (a, b) if isinstance(x, np.ndarray)]
         out = empty_like_elementwise(dtype, broadcast_shapes(*shapes), a, b)
@@ -111,16 +110,9 @@ def _add_scaled(ufunc: np.ufunc, a: Operand, b: Operand, alpha: Number, out: Arr
         and type(alpha) in (int, float)
         and -1e38 < cast(float, alpha) < 1e38
     ):
-        scaled = binary(np.multiply, b, alpha, None)
-        if is_new and type(scaled) in PLAIN and _is_like(scaled, out):
-            out = scaled  # in its memory, which is new too, and in the cache
-        return binary(ufunc, a, scaled, out)
+        return binary(ufunc, a, binary(np.multiply, b, alpha, None), out)
     scaled = run(np.multiply, work, None, b, checked_number(alpha, work))
     return run(ufunc, dtype, out, a, scaled)
-
-
-def _is_like(one: Array, other: Array) -> bool:
-    return (one.dtype, one.shape, one.strides) == (other.dtype, other.shape, other.strides)
 
 
 def check_alpha(alpha: Number, dtype: NumpyDType) -> None:
