@@ -24,18 +24,14 @@ from vtgrad.storage.arrays import PLAIN, Array, NumpyDType
 from vtgrad.storage.loops import (
     NATIVE,
     are_within,
-    binary_loop,
     cast_loop,
     polynomial_loop,
-    unary_loop,
 )
 
 __all__ = [
     "AT_ONCE",
     "add_rows",
     "by_blocks",
-    "by_ufunc",
-    "by_ufunc_of_two",
     "fill_at",
     "in_double",
     "is_within",
@@ -71,22 +67,6 @@ def polynomial(coefficients: Sequence[float | Array], x: Array) -> Array:
         np.add(total, c, total)
         np.multiply(total, x, total)
     return np.add(total, coefficients[0], total)
-
-
-def by_ufunc(ufunc: np.ufunc, x: Array, out: Array | None = None) -> Array:
-    """A ufunc of one array, by the loop in C if that serves it."""
-    made = unary_loop(ufunc, x, out) if NATIVE else None
-    if made is None:
-        made = ufunc(x, out=out)
-    return made
-
-
-def by_ufunc_of_two(ufunc: np.ufunc, x: Array, y: Array, out: Array | None = None) -> Array:
-    """As `by_ufunc`, of two arrays."""
-    made = binary_loop(ufunc, x, y, out) if NATIVE else None
-    if made is None:
-        made = ufunc(x, y, out=out)
-    return made
 
 
 def multiply_rows(rows: Array) -> None:

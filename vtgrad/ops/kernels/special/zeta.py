@@ -11,10 +11,10 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.ops.kernels.special import quick_ufuncs as quick
 from vtgrad.ops.kernels.special.series import (
     AT_ONCE,
     add_rows,
-    by_ufunc_of_two,
     is_within,
     polynomial,
     smallest,
@@ -69,15 +69,15 @@ def zeta_of_positive(s: int, x: Array) -> Array:
     """The function for values that are not negative."""
     numbers, count, first, coefficients = _constants(s)
     flat = x.reshape(-1)
-    inverse = by_ufunc_of_two(np.divide, _ONE, by_ufunc_of_two(np.add, flat, count))
+    inverse = quick.divide(_ONE, quick.add(flat, count))
     power = _power(inverse, s - 1)
-    square = by_ufunc_of_two(np.multiply, inverse, inverse)
+    square = quick.multiply(inverse, inverse)
     total = polynomial(coefficients, square)
-    by_ufunc_of_two(np.multiply, total, square, total)
-    half = by_ufunc_of_two(np.multiply, inverse, _HALF)
-    by_ufunc_of_two(np.add, half, first, half)
-    by_ufunc_of_two(np.add, total, half, total)
-    by_ufunc_of_two(np.multiply, total, power, total)
+    quick.multiply(total, square, total)
+    half = quick.multiply(inverse, _HALF)
+    quick.add(half, first, half)
+    quick.add(total, half, total)
+    quick.multiply(total, power, total)
     return np.add(total, _sum_of_terms(flat, numbers, s), total).reshape(x.shape)
 
 
@@ -89,8 +89,8 @@ def _sum_of_terms(flat: Array, numbers: Array, s: int) -> Array:
         # One division: powers of a rounded quotient would magnify its error.
         part = numbers[start : start + at_once]
         terms = making.empty((len(part), flat.size))
-        terms = _power(by_ufunc_of_two(np.add, flat, part, terms), s)
-        by_ufunc_of_two(np.divide, _ONE, terms, terms)
+        terms = _power(quick.add(flat, part, terms), s)
+        quick.divide(_ONE, terms, terms)
         if added is not None:
             np.add(terms[0], added, terms[0])
         added = add_rows(terms)
@@ -117,7 +117,7 @@ def _power(x: Array, n: int) -> Array:
     """An integer power, by squaring."""
     result: Array | None = x if n % 2 else None
     while n := n // 2:
-        x = by_ufunc_of_two(np.multiply, x, x)
+        x = quick.multiply(x, x)
         if n % 2:
-            result = x if result is None else by_ufunc_of_two(np.multiply, result, x)
+            result = x if result is None else quick.multiply(result, x)
     return making.ones_like(x) if result is None else result
