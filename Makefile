@@ -66,7 +66,7 @@ ADOPTED_STAMP := $(ADOPTED)/.adopted-$(KEY)
 COMPILED_STAMP := $(COMPILED)/.test-$(KEY)
 # The native modules are built from these files and installed: an edit needs a new build.
 NATIVE_STAMP := $(COMPILED)/.native
-NATIVE_SOURCES := setup.py pyproject.toml vtgrad/_loops.c vtgrad/_steps.c vtgrad/_steps.h $(shell find vtgrad -name '*.py')
+NATIVE_SOURCES := setup.py pyproject.toml vtgrad/_loops.c vtgrad/_along.c vtgrad/_along.h vtgrad/_steps.c vtgrad/_steps.h $(shell find vtgrad -name '*.py')
 BENCH_STAMP := $(ORACLE)/.bench-$(KEY)
 
 # Without compiled files every test process rewrites and compiles 1,000 modules, and so does each of
@@ -189,7 +189,7 @@ sanitize: $(TEST_STAMP)
 		$(PY) setup.py --quiet build_ext --build-lib $(SANITIZED) --build-temp $(SANITIZED)/objects
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
 		ASAN_OPTIONS=detect_leaks=0 PYTHONMALLOC=malloc VTGRAD_SANITIZED_LOOPS=$(SANITIZED) \
-		$(PY) -m pytest -q -s -p no:cacheprovider tests/storage/test_loops.py \
+		$(PY) -m pytest -q -s -p no:cacheprovider tests/storage/test_loops.py tests/storage/test_loops_along.py \
 		tests/jit/test_inner_loops.py tests/jit/test_runner.py
 
 # Needs no environment of its own: it makes new ones, which are removed at the end.

@@ -56,8 +56,8 @@ def loops() -> list[Extension]:
         return []
     module = Extension(
         "vtgrad._loops",
-        ["vtgrad/_loops.c", "vtgrad/_steps.c"],
-        depends=["vtgrad/_steps.h"],
+        ["vtgrad/_loops.c", "vtgrad/_along.c", "vtgrad/_steps.c"],
+        depends=["vtgrad/_along.h", "vtgrad/_steps.h"],
         include_dirs=[numpy.get_include()],
         # A product and a sum that are one operation round once, where NumPy rounds twice.
         extra_compile_args=[] if sys.platform == "win32" else ["-ffp-contract=off"],

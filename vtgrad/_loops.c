@@ -1,6 +1,7 @@
 /* NumPy's inner loops, called directly. `_loops.pyi` has the types, and `storage/loops.py` the reasons:
    Note [Loops in C], Note [The same loop as NumPy's], Note [Memory of a loop]. */
 
+#include "_along.h"
 #include "_steps.h"
 
 /* The other file of the module uses the tables of NumPy's functions that are found here. */
@@ -19,6 +20,8 @@
 #define MOST_INPUTS 2
 /* Of arrays that are computed by several loops. */
 #define MOST_DIMENSIONS 8
+/* Of a polynomial; more are left to NumPy. */
+#define MOST_POWERS 32
 /* Of integers up to this value float32 holds each, so a conversion does not round. */
 #define SMALL_INTEGER 16777216L
 
@@ -27,9 +30,9 @@
 static const char *const NAMES[] = {
     "add",     "multiply", "subtract", "true_divide", "negative", "square", "sqrt",    "exp",     "log",
     "tanh",    "absolute", "arccos",   "arccosh",     "arcsin",   "arcsinh", "arctan", "arctan2", "arctanh",
-    "ceil",    "cos",      "cosh",     "exp2",        "expm1",    "floor",  "fmax",    "fmin",    "hypot",
-    "log10",   "log1p",    "log2",     "maximum",     "minimum",  "rint",   "sign",    "sin",     "sinh",
-    "tan",     "trunc",
+    "ceil",    "copysign", "cos",      "cosh",        "exp2",     "expm1",  "floor",   "fmax",    "fmin",
+    "hypot",   "log10",    "log1p",    "log2",        "maximum",  "minimum", "rint",   "sign",    "sin",
+    "sinh",    "tan",      "trunc",
 };
 #define COUNT (sizeof NAMES / sizeof *NAMES)
 
@@ -576,7 +579,7 @@ static PyObject *binary(PyObject *Py_UNUSED(module), PyObject *const *arguments,
     return checked_call("binary", arguments, given, 2);
 }
 
-/* Whether an array is row-major without gaps, of a dtype of 8 bytes. */
+/* Whether an array is row-major without gaps, of a dtype. */
 static int is_dense(PyObject *object, int type) {
     return PyArray_CheckExact(object) && PyArray_TYPE((PyArrayObject *)object) == type && is_plain(object) &&
            PyArray_CHKFLAGS((PyArrayObject *)object, NPY_ARRAY_C_CONTIGUOUS);
@@ -637,10 +640,117 @@ static PyObject *piecewise(PyObject *Py_UNUSED(module), PyObject *const *argumen
     return result;
 }
 
+/* `polynomial` of `series.py`: the same operations in the same order, one element after the other. */
+static void run_polynomial(const double *x, const double *coefficients, npy_intp powers, double *out,
+                           npy_intp count) {
+    for (npy_intp i = 0; i < count; i++) {
+        double total = x[i] * coefficients[powers - 1];
+        for (npy_intp power = powers - 2; power > 0; power--) {
+            total = total + coefficients[power];
+            total = total * x[i];
+        }
+        out[i] = total + coefficients[0];
+    }
+}
+
+/* The values at `x` of the polynomial whose coefficients are a list of 0-d arrays. */
+static PyObject *polynomial(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t given) {
+    if (given != 2) {
+        return PyErr_Format(PyExc_TypeError, "polynomial() takes 2 arguments (%zd given)", given);
+    }
+    PyObject *list = arguments[0];
+    Py_ssize_t powers = PyList_CheckExact(list) ? PyList_GET_SIZE(list) : 0;
+    if (powers < 2 || powers > MOST_POWERS || !is_dense(arguments[1], NPY_DOUBLE)) {
+        Py_RETURN_NONE;
+    }
+    double coefficients[MOST_POWERS];
+    for (Py_ssize_t power = 0; power < powers; power++) {
+        PyObject *item = PyList_GET_ITEM(list, power);
+        if (!is_dense(item, NPY_DOUBLE) || PyArray_NDIM((PyArrayObject *)item) != 0) {
+            Py_RETURN_NONE;
+        }
+        coefficients[power] = *(const double *)PyArray_DATA((PyArrayObject *)item);
+    }
+    PyArrayObject *x = (PyArrayObject *)arguments[1];
+    if (PyArray_NDIM(x) == 0) {
+        Py_RETURN_NONE;
+    }
+    PyObject *result = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(NPY_DOUBLE), PyArray_NDIM(x),
+                                            PyArray_DIMS(x), NULL, NULL, 0, NULL);
+    if (result == NULL) {
+        return NULL;
+    }
+    npy_intp count = PyArray_SIZE(x);
+    NPY_BEGIN_THREADS_DEF;
+    NPY_BEGIN_THREADS_THRESHOLDED(count);
+    run_polynomial(PyArray_DATA(x), coefficients, powers, PyArray_DATA((PyArrayObject *)result), count);
+    NPY_END_THREADS;
+    return result;
+}
+
+/* An array of float32 or float64 in the other dtype of the two. */
+static PyObject *cast(PyObject *Py_UNUSED(module), PyObject *object) {
+    int to_double = is_dense(object, NPY_FLOAT);
+    if ((!to_double && !is_dense(object, NPY_DOUBLE)) || PyArray_NDIM((PyArrayObject *)object) == 0) {
+        Py_RETURN_NONE;
+    }
+    PyArrayObject *x = (PyArrayObject *)object;
+    PyObject *result = PyArray_NewFromDescr(&PyArray_Type, PyArray_DescrFromType(to_double ? NPY_DOUBLE : NPY_FLOAT),
+                                            PyArray_NDIM(x), PyArray_DIMS(x), NULL, NULL, 0, NULL);
+    if (result == NULL) {
+        return NULL;
+    }
+    npy_intp count = PyArray_SIZE(x);
+    NPY_BEGIN_THREADS_DEF;
+    NPY_BEGIN_THREADS_THRESHOLDED(count);
+    if (to_double) {
+        const float *from = PyArray_DATA(x);
+        double *to = PyArray_DATA((PyArrayObject *)result);
+        for (npy_intp i = 0; i < count; i++) {
+            to[i] = (double)from[i];
+        }
+    }
+    else {
+        const double *from = PyArray_DATA(x);
+        float *to = PyArray_DATA((PyArrayObject *)result);
+        for (npy_intp i = 0; i < count; i++) {
+            to[i] = (float)from[i];
+        }
+    }
+    NPY_END_THREADS;
+    return result;
+}
+
+/* Whether all elements are at least the second argument and less than the third; of nan none is. */
+static PyObject *are_within(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t given) {
+    if (given != 3) {
+        return PyErr_Format(PyExc_TypeError, "are_within() takes 3 arguments (%zd given)", given);
+    }
+    if (!is_dense(arguments[0], NPY_DOUBLE) || !PyFloat_CheckExact(arguments[1]) ||
+        !PyFloat_CheckExact(arguments[2])) {
+        Py_RETURN_NONE;
+    }
+    const double *x = PyArray_DATA((PyArrayObject *)arguments[0]);
+    npy_intp count = PyArray_SIZE((PyArrayObject *)arguments[0]);
+    double low = PyFloat_AS_DOUBLE(arguments[1]), high = PyFloat_AS_DOUBLE(arguments[2]);
+    int within = 1;
+    for (npy_intp i = 0; i < count; i++) {
+        within &= x[i] >= low && x[i] < high;
+    }
+    return PyBool_FromLong(within);
+}
+
 static PyMethodDef methods[] = {
     {"unary", (PyCFunction)(void (*)(void))unary, METH_FASTCALL, NULL},
     {"binary", (PyCFunction)(void (*)(void))binary, METH_FASTCALL, NULL},
     {"piecewise", (PyCFunction)(void (*)(void))piecewise, METH_FASTCALL, NULL},
+    {"polynomial", (PyCFunction)(void (*)(void))polynomial, METH_FASTCALL, NULL},
+    {"cast", cast, METH_O, NULL},
+    {"are_within", (PyCFunction)(void (*)(void))are_within, METH_FASTCALL, NULL},
+    {"take_along", (PyCFunction)(void (*)(void))take_along, METH_FASTCALL, NULL},
+    {"fits_along", (PyCFunction)(void (*)(void))fits_along, METH_FASTCALL, NULL},
+    {"put_along", (PyCFunction)(void (*)(void))put_along, METH_FASTCALL, NULL},
+    {"add_along", (PyCFunction)(void (*)(void))add_along, METH_FASTCALL, NULL},
     {NULL, NULL, 0, NULL},
 };
 

@@ -536,3 +536,74 @@ def test_what_a_table_cannot_be_read_with_is_left_to_numpy(made: ModuleType) -> 
         (x, shift, start, np.empty((2, 0))),
     ):
         assert made.piecewise(*wrong) is None
+
+
+@in_c
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 33, 1000])
+@pytest.mark.parametrize("powers", [2, 3, 12, 32])
+def test_a_polynomial_is_evaluated_as_by_numpy(count: int, powers: int) -> None:
+    assert IN_C is not None
+    rng = np.random.default_rng(count)
+    x = values(rng, "d", count)
+    coefficients = [np.array(c) for c in rng.normal(size=powers)]
+    with np.errstate(all="ignore"):
+        expected = np.multiply(x, coefficients[-1])
+        for c in coefficients[-2:0:-1]:
+            expected = np.multiply(np.add(expected, c), x)
+        expected = np.add(expected, coefficients[0])
+    assert_same(IN_C.polynomial(coefficients, x), expected)
+    if count == 1000:
+        assert_same(IN_C.polynomial(coefficients, x.reshape(4, -1)), expected.reshape(4, -1))
+
+
+@in_c
+def test_what_is_no_polynomial_of_few_numbers_is_left_to_numpy() -> None:
+    assert IN_C is not None
+    x, one = np.ones(4), np.array(1.0)
+    assert IN_C.polynomial([one, one], x) is not None
+    for coefficients in (
+        [],
+        [one],
+        [one] * 33,
+        (one, one),
+        [one, 1.0],
+        [one, np.ones(1)],
+        [one, np.array(1)],
+        [one, np.array(1.0, ">f8")],
+    ):
+        assert IN_C.polynomial(coefficients, x) is None
+    for other in (x[::2], x.astype("f"), x.astype(">f8"), one, 1.0):
+        assert IN_C.polynomial([one, one], other) is None
+    with pytest.raises(TypeError, match="takes 2 arguments"):
+        IN_C.polynomial([one, one])
+
+
+@in_c
+def test_floats_are_converted_as_by_numpy() -> None:
+    assert IN_C is not None
+    rng = np.random.default_rng(5)
+    for count in (0, 1, 9, 1000):
+        for char, other in ("fd", "df"):
+            with np.errstate(all="ignore"):
+                # Some are beyond float32.
+                x = values(rng, char, count) * np.array(1e35, char)
+                expected = x.astype(other)
+            assert_same(IN_C.cast(x), expected)
+            if count == 9:
+                assert_same(IN_C.cast(x.reshape(3, 3)), expected.reshape(3, 3))
+    for wrong in (np.ones(4)[::2], np.ones(2, "e"), np.ones(2, ">f8"), np.array(1.0), 1.0):
+        assert IN_C.cast(wrong) is None
+
+
+@in_c
+def test_whether_all_values_are_in_a_range() -> None:
+    assert IN_C is not None
+    x = np.array([[0.0, 1.0], [2.0, 3.0]])
+    assert IN_C.are_within(x, 0.0, 4.0) is IN_C.are_within(np.empty(0), 0.0, 0.0) is True
+    assert IN_C.are_within(x, 0.0, 3.0) is IN_C.are_within(x, 0.5, 4.0) is False
+    x[1, 0] = np.nan
+    assert IN_C.are_within(x, -math.inf, math.inf) is False
+    for wrong in ((x.T, 0.0, 1.0), (x, 0, 1.0), (x, 0.0, 1), (x.astype("f"), 0.0, 1.0), (1.0,) * 3):
+        assert IN_C.are_within(*wrong) is None
+    with pytest.raises(TypeError, match="takes 3 arguments"):
+        IN_C.are_within(x)

@@ -17,9 +17,9 @@ from vtgrad.storage.arrays import Array
 __all__ = ["UFUNCS", "binary", "piecewise", "unary"]
 
 _NAMES: Final = """
-    absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh ceil cos cosh exp exp2 expm1
-    floor fmax fmin hypot log log10 log1p log2 maximum minimum multiply negative rint sign sin sinh
-    sqrt square subtract tan tanh true_divide trunc
+    absolute add arccos arccosh arcsin arcsinh arctan arctan2 arctanh ceil copysign cos cosh exp
+    exp2 expm1 floor fmax fmin hypot log log10 log1p log2 maximum minimum multiply negative rint
+    sign sin sinh sqrt square subtract tan tanh true_divide trunc
 """.split()
 
 UFUNCS: Final[tuple[np.ufunc, ...]] = tuple(getattr(np, name) for name in _NAMES)

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.layout import PECULIAR
-from vtgrad.storage.prepared_store import WrittenIndex
+from vtgrad.storage.prepared_store import FoundIndex
 from vtgrad.storage.rewind import keep_overwritten
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.version_counter import VersionCounter
@@ -35,7 +35,7 @@ PartIndex: TypeAlias = tuple[int | slice | EllipsisType, ...]
 def mark_written(
     impl: TensorImpl,
     counter: VersionCounter,
-    index: WrittenIndex | None = None,
+    index: FoundIndex | None = None,
     *,
     already: bool = False,
 ) -> int:
@@ -45,7 +45,7 @@ def mark_written(
     ----------
     impl : TensorImpl
         The tensor that will be written.
-    index : WrittenIndex, optional
+    index : FoundIndex, optional
         The elements; all by default.
     already : bool
         Whether the elements may have been overwritten by other means, so that they cannot be kept.
@@ -58,12 +58,13 @@ def mark_written(
     log = counter.log
     if log is None or log is SAVED:
         log = impl.own_log(counter)
-    region = region_of(impl.array, impl.byte_offset, index)
+    written = index() if callable(index) else index
+    region = region_of(impl.array, impl.byte_offset, written)
     version = log.note(counter, region)
     # Where no element is written, the state that the token stands for goes on.
     if log.token is not None and region[0] != region[1]:
         storage = None if already else impl.storage
-        keep_overwritten(log, version, storage, impl.array, impl.byte_offset, index)
+        keep_overwritten(log, version, storage, impl.array, impl.byte_offset, written)
     return version
 
 

@@ -20,14 +20,17 @@ import numpy as np
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import constant
 
-__all__ = ["NOTHING", "Store", "WrittenIndex", "carry_out", "copied"]
+__all__ = ["NOTHING", "FoundIndex", "Store", "WrittenIndex", "carry_out", "copied"]
 
 # Which elements of the target a store writes: row-major positions (a vector of int64), a mask that
 # broadcasts to the target, or a NumPy index for its first dimensions.
 WrittenIndex: TypeAlias = Array | tuple[Array | slice, ...]
 
+# The same, or a function that finds it, which is called only if the elements have to be marked.
+FoundIndex: TypeAlias = WrittenIndex | Callable[[], WrittenIndex]
+
 # A function, its arguments, and the elements of the target that it writes; None for all.
-Store: TypeAlias = tuple[Callable[..., object], tuple[object, ...], WrittenIndex | None]
+Store: TypeAlias = tuple[Callable[..., object], tuple[object, ...], FoundIndex | None]
 
 
 def _do_nothing() -> None:

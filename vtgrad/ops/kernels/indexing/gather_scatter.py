@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from operator import setitem
 
 import numpy as np
@@ -20,9 +22,10 @@ from vtgrad.ops.kernels.indexing.index_support import (
 )
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage import making
-from vtgrad.storage.arrays import Array, Number, Shape
+from vtgrad.storage.arrays import PLAIN, Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim, numel
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.loops import NATIVE, add_along, fits_along, put_along, take_along
 from vtgrad.storage.prepared_store import NOTHING, Store, carry_out
 from vtgrad.storage.strides import MAX_DIMS, contiguous_strides
 
@@ -42,6 +45,9 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
     ElementIndexError
         If an index is negative or past the end.
     """
+    made = take_along(self, dim, index) if NATIVE else None
+    if made is not None:
+        return made
     axis = normalize_dim(dim, self.ndim)
     if index.size == 0:
         return making.empty(index.shape, self.dtype)
@@ -54,6 +60,11 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
     if _is_larger(index.shape or (1,), self.shape, axis):
         raise _index_shape_error("gather", index, "input", self.shape)
     check_range(index, self.shape[axis], axis)
+    if NATIVE and type(index) in PLAIN:
+        # An index of int32, or an expanded one.
+        made = take_along(self, axis, making.ascontiguousarray(index, np.int64))
+        if made is not None:
+            return made
     if self.ndim == MAX_DIMS:
         # NumPy accepts one index array less.
         flat = flat_targets(self.shape, axis, resolved(index))
@@ -82,12 +93,20 @@ def scatter(self: Array, dim: int, index: Array, src: Array | Number) -> Array:
 
 def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> Store:
     """`scatter` into an array itself."""
+    if NATIVE and fits_along(self, dim, index, src, False, False):
+        return put_along, (self, dim, index, src, False), _positions(self, dim, index)
     if isinstance(src, np.ndarray):
         src = readable(src, self)
     index = resolved(index)
     axis = check_scatter(self, dim, index, src, "scatter")
     if index.size == 0:
         return NOTHING
+    if NATIVE and type(index) in PLAIN and self.ndim:
+        # A number, an index of int32, or an expanded one.
+        one = src if isinstance(src, np.ndarray) else making.asarray(as_element(src, self.dtype))
+        dense = making.ascontiguousarray(index, np.int64)
+        if fits_along(self, axis, dense, one, False, False):
+            return put_along, (self, axis, dense, one, False), _positions(self, axis, dense)
     values = scattered_values(self, index, src)
     if self.ndim == 0:
         return setitem, (self, ..., values[-1]), None
@@ -106,12 +125,18 @@ def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
 
 def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
     """`scatter_add` into an array itself."""
+    if NATIVE and fits_along(self, dim, index, src, False, True):
+        return add_along, (self, dim, index, src, False), _positions(self, dim, index)
     if isinstance(src, np.ndarray):
         src = readable(src, self)
     index = resolved(index)
     axis = check_scatter(self, dim, index, src, "scatter_add")
     if index.size == 0:
         return NOTHING
+    if NATIVE and type(index) in PLAIN and self.ndim:
+        dense = making.ascontiguousarray(index, np.int64)
+        if fits_along(self, axis, dense, src, False, True):
+            return add_along, (self, axis, dense, src, False), _positions(self, axis, dense)
     values = scattered_values(self, index, src)
     if self.ndim == 0:
         return adding_at(self.reshape(1), making.zeros(values.size, np.int64), values, None)
@@ -198,6 +223,11 @@ def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
             if d != axis:
                 flat += indices * strides[d]
     return flat.reshape(-1)
+
+
+def _positions(self: Array, dim: int, index: Array) -> Callable[[], Array]:
+    """Finds the `flat_targets` in an array; see `FoundIndex`."""
+    return partial(flat_targets, self.shape, normalize_dim(dim, self.ndim), index)
 
 
 def _starts(rows: int, width: int) -> Array:

@@ -30,6 +30,7 @@ from vtgrad.storage.prepared_store import Store, WrittenIndex, carry_out
 
 __all__ = [
     "FEW",
+    "FEW_ROWS",
     "INT64",
     "add_at",
     "adding_at",
@@ -54,7 +55,7 @@ INT64: Final = np.dtype(np.int64)
 _UNSIGNED: Final = np.dtype(np.uint64)
 _BOOL: Final = np.dtype(np.bool_)
 # The largest number of rows that are added one by one.
-_FEW_ROWS: Final = 16
+FEW_ROWS: Final = 16
 # Sorting is faster than a table of all positions from this number of positions per index on.
 _SPARSE: Final = 64
 _INT32: Final = 2**31 - 1
@@ -74,7 +75,7 @@ def adding_at(
     """The store of `add_at`; `written` is the index of the written elements."""
     vectors = index if isinstance(index, tuple) else (index,)
     add = np.logical_or if target.dtype == np.bool_ else np.add
-    if values.ndim == 1 or vectors[0].size < _FEW_ROWS:
+    if values.ndim == 1 or vectors[0].size < FEW_ROWS:
         return add.at, (target, vectors, values), written
     key = np.ravel_multi_index(vectors, target.shape[: len(vectors)], mode="wrap")
     if target.flags.c_contiguous:

@@ -10,6 +10,7 @@ import numpy as np
 from vtgrad.errors import DimensionError, DTypeError, ElementIndexError, OutOfRangeError, ShapeError
 from vtgrad.ops.kernels.copying.copies import clone, contiguous
 from vtgrad.ops.kernels.indexing.index_support import (
+    FEW_ROWS,
     INT64,
     adding_at,
     check_index_dtype,
@@ -26,6 +27,7 @@ from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim
 from vtgrad.storage.lazy_array import resolved
+from vtgrad.storage.loops import NATIVE, add_along, fits_along, put_along
 from vtgrad.storage.prepared_store import NOTHING, Store, WrittenIndex, carry_out
 
 __all__ = [
@@ -97,6 +99,11 @@ def index_add(self: Array, dim: int, index: Array, source: Array, *, alpha: Numb
 
 def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Number = 1) -> Store:
     """`index_add` into an array itself."""
+    if NATIVE and alpha == 1 and fits_along(self, dim, index, source, True, True):
+        axis = normalize_dim(dim, self.ndim) if dim else 0
+        # Of more rows along another dimension NumPy's way adds those of one index first.
+        if not axis or index.size < FEW_ROWS:
+            return add_along, (self, axis, index, source, True), _slices_at(axis, index)
     source, index = readable(source, self), resolved(index)
     axis = normalize_dim(dim, self.ndim)
     _check_vector(index, "index_add", OutOfRangeError)
@@ -143,6 +150,9 @@ def index_copy(self: Array, dim: int, index: Array, source: Array) -> Array:
 
 def index_copy_(self: Array, dim: int, index: Array, source: Array) -> Store:
     """`index_copy` into an array itself."""
+    if NATIVE and index.size and fits_along(self, dim, index, source, True, False):
+        axis = normalize_dim(dim, self.ndim)
+        return put_along, (self, axis, index, source, True), _slices_at(axis, index)
     source, index = readable(source, self), resolved(index)
     axis = normalize_dim(dim, self.ndim)
     _check_vector(index, "index_copy", OutOfRangeError)

@@ -21,9 +21,14 @@ from typing import Final
 
 import numpy as np
 
+from vtgrad.ops.kernels.special import quick_ufuncs as quick
 from vtgrad.ops.kernels.special.fixed_point import ONE, exponential, fixed, root, times
 from vtgrad.ops.kernels.special.piecewise import Piecewise
-from vtgrad.ops.kernels.special.series import in_double, largest
+from vtgrad.ops.kernels.special.series import (
+    in_double,
+    is_within,
+    largest,
+)
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.lasting_arrays import constant, made_once
@@ -70,51 +75,51 @@ def erfinv(input: Array, *, out: Array | None = None) -> Array:
 
 
 def _erf(x: Array) -> Array:
-    size = np.abs(x)
-    np.minimum(size, _ONE, out=size)
+    size = quick.absolute(x)
+    quick.minimum(size, _ONE, size)
     total = _erf_table()(size)
-    return np.copysign(total, x, total)
+    return quick.copysign(total, x, total)
 
 
 def _erfc(x: Array) -> Array:
-    size = np.abs(x)
-    np.minimum(size, _VANISHED, out=size)
+    size = quick.absolute(x)
+    quick.minimum(size, _VANISHED, size)
     scaled, distance = _erfc_table().with_distance(size)
     # x * x - r * r is the distance times the sum of both, which is 2 * x less the distance.
-    np.add(size, size, size)
-    np.subtract(distance, size, size)
-    np.multiply(size, distance, size)
-    np.exp(size, size)
-    np.multiply(size, scaled, size)
-    np.multiply(size, _UNSCALED, size)
+    quick.add(size, size, size)
+    quick.subtract(distance, size, size)
+    quick.multiply(size, distance, size)
+    quick.exp(size, size)
+    quick.multiply(size, scaled, size)
+    quick.multiply(size, _UNSCALED, size)
     # 2 less that for negative values: 0 or 2, and the value with the sign.
-    np.copysign(_UNIT, x, scaled)
-    np.multiply(size, scaled, size)
-    np.subtract(_UNIT, scaled, scaled)
-    return np.add(size, scaled, size)
+    quick.copysign(_UNIT, x, scaled)
+    quick.multiply(size, scaled, size)
+    quick.subtract(_UNIT, scaled, scaled)
+    return quick.add(size, scaled, size)
 
 
 def _erfinv(p: Array) -> Array:
-    size = np.abs(p)
-    log = np.multiply(p, p)
+    size = quick.absolute(p)
+    log = quick.multiply(p, p)
     # Without the least of all squares, which are rounded, to none: those are improved below.
-    np.subtract(_LEAST, log, log)
-    np.log1p(log, log)
-    np.negative(log, log)
+    quick.subtract(_LEAST, log, log)
+    quick.log1p(log, log)
+    quick.negative(log, log)
     # Not so for nan too.
-    central = largest(size) <= _CENTRAL
+    central = is_within(size, 0.0, _CENTRAL) or largest(size) <= _CENTRAL
     if not central:
         high = size[size > _CENTRAL]
         # 1 - p is exact, and so is the logarithm almost.
         log[size > _CENTRAL] = -np.log((1 - high) * (1 + high))
-    np.sqrt(log, log)
+    quick.sqrt(log, log)
     # The root is more than p but for rounding. For tiny p it is p, and what was computed is nan.
-    np.fmax(log, size, out=log)
+    quick.fmax(log, size, log)
     total = _erfinv_table()(log)
     if not central:
         total[size == 1] = np.inf
         total[size > 1] = np.nan
-    return np.copysign(total, p, total)
+    return quick.copysign(total, p, total)
 
 
 # -- tables ---------------------------------------------------------------------------------

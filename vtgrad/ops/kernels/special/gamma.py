@@ -17,8 +17,15 @@ from typing import Final
 import numpy as np
 
 from vtgrad.errors import NotSupportedError, OptionValueError
+from vtgrad.ops.kernels.special import quick_ufuncs as quick
 from vtgrad.ops.kernels.special.gamma_tables import HIGH, LOW, digamma_table, lgamma_table
-from vtgrad.ops.kernels.special.series import in_double, largest, polynomial, smallest
+from vtgrad.ops.kernels.special.series import (
+    in_double,
+    is_within,
+    largest,
+    polynomial,
+    smallest,
+)
 from vtgrad.ops.kernels.special.zeta import BERNOULLI, zeta
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
@@ -117,9 +124,11 @@ def mvlgamma(input: Array, p: int, *, out: Array | None = None) -> Array:
 def _lgamma(x: Array) -> Array:
     low, from_table = _raised(x)
     result = lgamma_table()(from_table)
-    np.log(x, from_table)
-    np.multiply(from_table, low, from_table)
-    np.subtract(result, from_table, result)
+    quick.log(x, from_table)
+    quick.multiply(from_table, low, from_table)
+    quick.subtract(result, from_table, result)
+    if is_within(x, 0.0, HIGH):
+        return result
     if not largest(x) < HIGH:
         far = x >= HIGH
         result[far] = _lgamma_of_large(x[far])
@@ -136,7 +145,7 @@ def _lgamma(x: Array) -> Array:
 def _raised(x: Array) -> tuple[Array, Array]:
     """1 where a value is too low for the tables, otherwise 0; and the sum of both."""
     low = np.less(x, _LOW).astype(np.float64)
-    return low, np.add(x, low)
+    return low, quick.add(x, low)
 
 
 def _lgamma_of_large(x: Array) -> Array:
@@ -160,8 +169,10 @@ def _sine_of_half_turns(x: Array) -> Array:
 def _digamma(x: Array) -> Array:
     low, from_table = _raised(x)
     result = digamma_table()(from_table)
-    np.divide(low, x, low)
-    np.subtract(result, low, result)
+    quick.divide(low, x, low)
+    quick.subtract(result, low, result)
+    if is_within(x, 0.0, HIGH):
+        return result
     if not largest(x) < HIGH:
         far = x >= HIGH
         result[far] = _digamma_of_large(x[far])

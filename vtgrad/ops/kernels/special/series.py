@@ -21,7 +21,12 @@ import numpy as np
 from vtgrad.ops.kernels.support.elementwise import finish_like, floating, refuse
 from vtgrad.storage import making
 from vtgrad.storage.arrays import PLAIN, Array, NumpyDType
-from vtgrad.storage.loops import NATIVE, binary_loop
+from vtgrad.storage.loops import (
+    NATIVE,
+    are_within,
+    cast_loop,
+    polynomial_loop,
+)
 
 __all__ = [
     "AT_ONCE",
@@ -29,6 +34,7 @@ __all__ = [
     "by_blocks",
     "fill_at",
     "in_double",
+    "is_within",
     "largest",
     "multiply_rows",
     "polynomial",
@@ -51,14 +57,15 @@ _SINGLE: Final[NumpyDType] = np.dtype(np.float32)
 def polynomial(coefficients: Sequence[float | Array], x: Array) -> Array:
     """The sum of ``coefficients[n] * x ** n``, by Horner's rule.
 
-    Coefficients are taken fastest as 0-d arrays.
+    Coefficients are taken fastest as a list of 0-d arrays.
     """
+    made = polynomial_loop(coefficients, x) if NATIVE else None
+    if made is not None:
+        return made
     total: Array = np.multiply(x, coefficients[-1])
     for c in coefficients[-2:0:-1]:
-        if not NATIVE or binary_loop(np.add, total, c, total) is None:
-            np.add(total, c, total)
-        if not NATIVE or binary_loop(np.multiply, total, x, total) is None:
-            np.multiply(total, x, total)
+        np.add(total, c, total)
+        np.multiply(total, x, total)
     return np.add(total, coefficients[0], total)
 
 
@@ -103,6 +110,12 @@ def smallest(x: Array) -> float:
     return found
 
 
+def is_within(x: Array, low: float, high: float) -> bool:
+    """Whether all values are at least `low` and less than `high`; of nan none is."""
+    found = are_within(x, low, high) if NATIVE else None
+    return smallest(x) >= low and largest(x) < high if found is None else found
+
+
 def in_double(
     name: str, function: Callable[[Array], Array], input: Array, out: Array | None
 ) -> Array:
@@ -134,7 +147,10 @@ def in_double(
         if dtype is _DOUBLE:
             return function(input)
         if dtype is _SINGLE:
-            return function(input.astype(_DOUBLE)).astype(_SINGLE)
+            made = cast_loop(input) if NATIVE else None
+            value = function(input.astype(_DOUBLE) if made is None else made)
+            made = cast_loop(value) if NATIVE else None
+            return value.astype(_SINGLE) if made is None else made
     dtype = floating(dtype)
     refuse(name, dtype, "c")
     flat = input.astype(np.float64).reshape(-1)
