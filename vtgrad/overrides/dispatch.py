@@ -29,12 +29,13 @@ from types import TracebackType
 from typing import Final, cast
 
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.ops.calling.take_over import handle_key, without_overrides
+from vtgrad.ops.calling.take_over import handle_key
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.operator import Operator
 from vtgrad.overrides.arguments import PLAIN, has_torch_function, overriding
 from vtgrad.overrides.names import resolve_name
 from vtgrad.overrides.public_call import public_call, without_defaults
+from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.key_set import TORCH_FUNCTION, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
@@ -152,7 +153,7 @@ class OverrideHandler:
         """Call ``__torch_function__`` in place of an operator."""
         if not self.takes([*args, *kwargs.values()]):
             # The object was given another class.
-            return without_overrides(function, *args, **kwargs)
+            return run_excluding(TORCH_FUNCTION, function, *args, **kwargs)
         return dispatch(*public_call(operator, function, args, kwargs))
 
     def call(
@@ -220,7 +221,7 @@ def default_torch_function(
     if func == _BACKWARD:
         # Code of users that runs in backward, as a checkpoint does, is as it was in forward.
         return func(*args, **(kwargs or {}))
-    return without_overrides(_run, cls, func, args, kwargs or {})
+    return run_excluding(TORCH_FUNCTION, _run, cls, func, args, kwargs or {})
 
 
 def _run(

@@ -24,7 +24,7 @@ leaving is one store. All open levels are in `keys.levels`: a level without a ta
 operator different from none, and costs none of them anything.
 
 Which keys the thread excludes at this moment is `thread.excluded_keys`. It is switched in the form
-of Note [Switching a mode], with one store each way:
+of Note [Switching a mode], with one store each way, as `run_excluding` does:
 
     before = thread.excluded_keys
     try:

@@ -36,7 +36,6 @@ __all__ = [
     "keys_of",
     "override_handler",
     "take_over",
-    "without_overrides",
 ]
 
 R = TypeVar("R")
@@ -180,16 +179,6 @@ def call_override(
     """
     handler = cast("OverrideHandler", _handlers[TORCH_FUNCTION])
     return cast("R", handler.call(function, args, kwargs))
-
-
-def without_overrides(function: Callable[..., R], /, *args: object, **kwargs: object) -> R:
-    """Call a function; for it, subclasses of `Tensor` have no ``__torch_function__``."""
-    before = thread.excluded_keys
-    try:
-        thread.excluded_keys = before | TORCH_FUNCTION
-        return function(*args, **kwargs)
-    finally:
-        thread.excluded_keys = before
 
 
 def is_keyed_as_whole(*operands: object) -> bool:
