@@ -21,7 +21,7 @@ from vtgrad.graph.hooks import GradCell, graph_lock
 from vtgrad.graph.node import Node
 from vtgrad.storage.device import CPU
 from vtgrad.storage.excluded_keys import run_excluding
-from vtgrad.storage.key_set import NAMED, TORCH_FUNCTION, keys
+from vtgrad.storage.key_set import NAMED, OVERRIDES, keys
 from vtgrad.storage.on_device import on_device
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -99,10 +99,10 @@ class TensorRun(Run[TensorBase | None]):
         if device is not CPU and not node.runs_users_code():
             # Constants of formulas are on the lane too.
             answers = on_device(
-                device, run_excluding, NAMED | TORCH_FUNCTION, node.apply_tensors, grads, needs
+                device, run_excluding, NAMED | OVERRIDES, node.apply_tensors, grads, needs
             )
         elif keys.active:
-            excluded = NAMED if node.runs_users_code() else NAMED | TORCH_FUNCTION
+            excluded = NAMED if node.runs_users_code() else NAMED | OVERRIDES
             answers = run_excluding(excluded, node.apply_tensors, grads, needs)
         else:
             answers = node.apply_tensors(grads, needs)

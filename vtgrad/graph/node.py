@@ -28,7 +28,7 @@ from vtgrad.graph.tracer import note_hook
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
 from vtgrad.storage.excluded_keys import run_excluding
-from vtgrad.storage.key_set import NAMED, TORCH_FUNCTION
+from vtgrad.storage.key_set import NAMED, OVERRIDES
 from vtgrad.storage.native import mypyc_attr
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -665,7 +665,7 @@ class Node(Edge):
     def _guarded(self, grads: Sequence[TensorBase | None]) -> Sequence[TensorBase | None]:
         if self.runs_users_code():
             return run_excluding(NAMED, self.apply_tensors, grads, -1)
-        return run_excluding(NAMED | TORCH_FUNCTION, self.apply_tensors, grads, -1)
+        return run_excluding(NAMED | OVERRIDES, self.apply_tensors, grads, -1)
 
     def _observed_call(
         self, observer: Observer, grads: Sequence[TensorBase | None]

@@ -2,9 +2,8 @@
 """Running code for which keys of tensors are not there, see Note [Keys].
 
 Backward knows dimensions by number only: gradients have no names, and what a node computes from its
-saved values has none. So a node that computes with tensors excludes `NAMED`, and `TORCH_FUNCTION`
-if it runs no code of users, which is seen in backward as it is in forward. Hooks of users see
-names.
+saved values has none. So a node that computes with tensors excludes `NAMED`, and `OVERRIDES` if it
+runs no code of users, which is seen in backward as it is in forward. Hooks of users see names.
 """
 
 from __future__ import annotations

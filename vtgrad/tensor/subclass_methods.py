@@ -21,7 +21,7 @@ from vtgrad.ops.calling.from_python import request_grad
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.extra_meta import NOTHING
-from vtgrad.storage.key_set import TORCH_FUNCTION
+from vtgrad.storage.key_set import OVERRIDES, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.tensor_mixin import TensorMixin
@@ -181,7 +181,7 @@ class SubclassMethods(TensorMixin):
             raise ArgumentTypeError(
                 f"_make_subclass takes a tensor, not {type(data).__name__}", argument="data"
             )
-        made = _checked(cls)._of_impl(run_excluding(TORCH_FUNCTION, F.detach, data)._impl)
+        made = _checked(cls)._of_impl(run_excluding(OVERRIDES, F.detach, data)._impl)
         if require_grad:
             request_grad(made)
         return cast("S", made)
@@ -216,11 +216,7 @@ class SubclassMethods(TensorMixin):
         0.01
         """
         wanted = _checked(cls)
-        alias = (
-            run_excluding(TORCH_FUNCTION, F.alias, self)
-            if self._has_torch_function
-            else F.alias(self)
-        )
+        alias = run_excluding(OVERRIDES, F.alias, self) if keys.active else F.alias(self)
         return cast("S", wanted._of_impl(alias._impl))
 
 
