@@ -72,6 +72,7 @@ _TOPIC_OF_MODULE = {
     "dispatch": "overrides",
     "distances": "linalg",
     "frequencies": "fft",
+    "function_mode": "overrides",
     "hermitian_transforms": "fft",
     "lfilter": "signal",
     "real_transforms": "fft",

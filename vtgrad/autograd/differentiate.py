@@ -8,9 +8,10 @@ from typing import Literal, TypeAlias, cast, overload
 
 from vtgrad.autograd.values_of_samples import of_samples, of_values
 from vtgrad.engine import backward as engine
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.graph.gradient_edge import GradientEdge
 from vtgrad.graph.thread_levels import thread
-from vtgrad.ops.calling.take_over import is_keyed
+from vtgrad.ops.calling.take_over import call_override, is_keyed
 from vtgrad.storage.key_set import keys
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.subclass_methods import in_classes_of
@@ -69,6 +70,9 @@ def backward(
     >>> x.grad
     tensor([ 2., 40.])
     """
+    if keys.modes and in_function_mode():
+        call_override(backward, tensors, grad_tensors, retain_graph, create_graph, inputs)
+        return
     engine.backward(tensors, grad_tensors, retain_graph, create_graph, inputs)
 
 
@@ -166,6 +170,19 @@ def grad(
     >>> first.item(), second.item()
     (27.0, 18.0)
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            grad,
+            outputs,
+            inputs,
+            grad_outputs,
+            retain_graph,
+            create_graph,
+            only_inputs,
+            allow_unused,
+            is_grads_batched,
+            materialize_grads,
+        )
     if not only_inputs:
         warn(
             "only_inputs=False has no effect: grad never fills .grad, backward does",

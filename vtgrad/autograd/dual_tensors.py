@@ -21,7 +21,6 @@ from vtgrad.errors import (
 )
 from vtgrad.graph.batch import is_batched
 from vtgrad.graph.forward_grad import DualLevel
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.graph.operators import operators
 from vtgrad.graph.set_history import own_meta
 from vtgrad.graph.thread_levels import NO_LIMIT, thread
@@ -31,8 +30,9 @@ from vtgrad.ops.rules.batches.entering import expanded
 from vtgrad.ops.rules.batches.values import batch_along_first, innermost, levels_of, rebatched
 from vtgrad.ops.rules.tangents.dual_handler import handle_dual
 from vtgrad.ops.rules.tangents.tangents import tangent_of
+from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.geometry import has_self_overlap
-from vtgrad.storage.key_set import DUAL, keys
+from vtgrad.storage.key_set import DUAL, NAMED, keys
 from vtgrad.storage.lazy_array import has_bits_of
 from vtgrad.storage.rewind import saves_observed
 from vtgrad.storage.scope import Scope
@@ -430,7 +430,7 @@ def _laid_out(tangent: Tensor, dual: Tensor) -> TensorBase:
         return tangent
     # A tangent has no names of dimensions, as a gradient has none.
     own = operators().zeros_as_memory(dual, tangent)
-    NoNamesGuard.run(F.copy_, own, tangent)
+    run_excluding(NAMED, F.copy_, own, tangent)
     return own
 
 

@@ -11,10 +11,11 @@ from vtgrad.autograd.zero_derivative import zero_derivative
 from vtgrad.errors import ForwardModeError
 from vtgrad.graph.batch import BatchLevel, batched
 from vtgrad.graph.forward_grad import DualLevel
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.entering import expanded
 from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.storage.excluded_keys import run_excluding
+from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.thread_mode import thread
 from vtgrad.tensor.tensor import Tensor
 
@@ -73,7 +74,7 @@ def jacobian_by_columns(
     def at_level(level: BatchLevel, dual_level: DualLevel) -> tuple[R, list[list[Tensor]]]:
         duals, start = [], 0
         for x, count in zip(inputs, counts, strict=True):
-            basis = NoNamesGuard.run(F.zeros_shaped, x, (total, count))
+            basis = run_excluding(NAMED, F.zeros_shaped, x, (total, count))
             F.fill_Scalar_(F.diagonal_default(basis, -start), 1)
             rows = F.view_shape(basis, (total, *x.shape))
             duals.append(dual_argument(x, batched(rows, level), dual_level))

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from vtgrad.autograd.reverse_call import InputEdge, gradients_by
 from vtgrad.autograd.zero_derivative import zero_derivative
 from vtgrad.graph.batch import BatchLevel, batched
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.batches.entering import expanded
 from vtgrad.ops.rules.batches.run_in_batch import run_in_batch
+from vtgrad.storage.excluded_keys import run_excluding
+from vtgrad.storage.key_set import NAMED
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["jacobian_in_batches", "jacobian_in_loop"]
@@ -89,7 +90,7 @@ def jacobian_in_batches(
     step = count if chunk_size is None else chunk_size
     for start in range(0, count, step):
         length = min(step, count - start)
-        basis = NoNamesGuard.run(F.zeros_shaped, output, (length, count))
+        basis = run_excluding(NAMED, F.zeros_shaped, output, (length, count))
         F.fill_Scalar_(F.diagonal_default(basis, start), 1)
         rows = F.view_shape(basis, (length, *output.shape))
 

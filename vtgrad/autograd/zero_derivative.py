@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.excluded_keys import run_excluding
+from vtgrad.storage.key_set import NAMED
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["zero_derivative"]
@@ -11,4 +12,4 @@ __all__ = ["zero_derivative"]
 
 def zero_derivative(like: Tensor) -> Tensor:
     """Zeros like a tensor; as other derivatives they have no names of dimensions."""
-    return NoNamesGuard.run(lambda: F.zeros_like(like))
+    return run_excluding(NAMED, lambda: F.zeros_like(like))

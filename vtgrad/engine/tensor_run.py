@@ -18,10 +18,10 @@ from vtgrad.graph.accumulate_grad import AccumulateGrad
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.grad_stores import GradStores
 from vtgrad.graph.hooks import GradCell, graph_lock
-from vtgrad.graph.no_names_guard import FormulaGuard, NoNamesGuard
 from vtgrad.graph.node import Node
 from vtgrad.storage.device import CPU
-from vtgrad.storage.key_set import keys
+from vtgrad.storage.excluded_keys import run_excluding
+from vtgrad.storage.key_set import NAMED, OVERRIDES, keys
 from vtgrad.storage.on_device import on_device
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -98,10 +98,12 @@ class TensorRun(Run[TensorBase | None]):
         device = node.input_metadata[0].device
         if device is not CPU and not node.runs_users_code():
             # Constants of formulas are on the lane too.
-            answers = on_device(device, FormulaGuard.run, node.apply_tensors, grads, needs)
+            answers = on_device(
+                device, run_excluding, NAMED | OVERRIDES, node.apply_tensors, grads, needs
+            )
         elif keys.active:
-            guard = NoNamesGuard.run if node.runs_users_code() else FormulaGuard.run
-            answers = guard(node.apply_tensors, grads, needs)
+            excluded = NAMED if node.runs_users_code() else NAMED | OVERRIDES
+            answers = run_excluding(excluded, node.apply_tensors, grads, needs)
         else:
             answers = node.apply_tensors(grads, needs)
         if not task.keep_graph:

@@ -19,7 +19,6 @@ from vtgrad.graph.hooks import USERS_CODE, NodeHooks
 from vtgrad.graph.input_metadata import InputMetadata
 from vtgrad.graph.interrupted_write import UNFINISHED
 from vtgrad.graph.next_edges import SAME_INPUTS
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.graph.node import Node
 from vtgrad.graph.operators import operators
 from vtgrad.graph.region import Gradient
@@ -28,6 +27,7 @@ from vtgrad.ops.rules.batches.values import levels_of
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType
 from vtgrad.storage.dtypes import dtype_of
+from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.key_set import NAMED, keys
 from vtgrad.storage.on_device import impl_on
 from vtgrad.storage.tensor_base import TensorBase
@@ -325,7 +325,7 @@ class BackwardCFunction(Node, FunctionCtx):
     def _run(self, grads: list[T]) -> object:
         """Call the user's function, which sees no names of dimensions."""
         if keys.active and not thread.excluded_keys & NAMED:
-            return NoNamesGuard.run(self._run, grads)
+            return run_excluding(NAMED, self._run, grads)
         samples = self._call.samples
         if samples is None:
             return self._call_backward(grads)

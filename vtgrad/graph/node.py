@@ -21,13 +21,14 @@ from vtgrad.graph.hooks import (
 )
 from vtgrad.graph.input_metadata import InputMetadata, ResultInfo, result_info
 from vtgrad.graph.next_edges import ANY_EDGES, NextEdge, as_edge, check_next_edges, edge_index
-from vtgrad.graph.no_names_guard import FormulaGuard, NoNamesGuard
 from vtgrad.graph.observer import Observer, begin_node, observer_of_thread, observers
 from vtgrad.graph.region import Gradient
 from vtgrad.graph.thread_local_state import this_thread
 from vtgrad.graph.tracer import note_hook
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Shape
+from vtgrad.storage.excluded_keys import run_excluding
+from vtgrad.storage.key_set import NAMED, OVERRIDES
 from vtgrad.storage.native import mypyc_attr
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -663,8 +664,8 @@ class Node(Edge):
 
     def _guarded(self, grads: Sequence[TensorBase | None]) -> Sequence[TensorBase | None]:
         if self.runs_users_code():
-            return NoNamesGuard.run(self.apply_tensors, grads, -1)
-        return FormulaGuard.run(self.apply_tensors, grads, -1)
+            return run_excluding(NAMED, self.apply_tensors, grads, -1)
+        return run_excluding(NAMED | OVERRIDES, self.apply_tensors, grads, -1)
 
     def _observed_call(
         self, observer: Observer, grads: Sequence[TensorBase | None]

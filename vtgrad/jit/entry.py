@@ -23,6 +23,7 @@ from vtgrad.generator import Generator
 from vtgrad.graph.anomaly import anomaly
 from vtgrad.graph.audit import audit
 from vtgrad.graph.autograd_meta import AutogradMeta
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.graph.hooks import GradCell
 from vtgrad.graph.packing import packing
 from vtgrad.graph.tracer import thread
@@ -107,6 +108,8 @@ def obstacle() -> str | None:
         return "operators are followed to find the pattern of a Jacobian"
     if thread.batch_levels:
         return "vmap runs the call"
+    if keys.modes and in_function_mode():
+        return "a TorchFunctionMode sees each function"
     if anomaly.enabled:
         return "anomaly mode is on, which checks each node"
     if saves_observed.reasons:

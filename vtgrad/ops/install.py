@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.edge import Edge
 from vtgrad.graph.input_metadata import InputMetadata, metadata_of
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.graph.node import Node
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.set_history import gradient_edge, meta_of, requires_grad
@@ -20,8 +19,10 @@ from vtgrad.ops.view_impls.views import alias_at
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, NumpyDType, Shape
 from vtgrad.storage.device import Device
+from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.geometry import Geometry, reach
 from vtgrad.storage.inference_tensors import refuse_outside_inference_mode
+from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.lazy_array import like
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.mode import mode_of
@@ -218,7 +219,7 @@ class InstalledOperators:
 
     def unnamed(self, a: TensorBase) -> TensorBase:
         """The same value without names of dimensions."""
-        alias: TensorBase = NoNamesGuard.run(F.alias, a)
+        alias: TensorBase = run_excluding(NAMED, F.alias, a)
         alias._impl.set_names(None)
         return alias
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from types import NoneType
 from typing import Final, Protocol, cast
 
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.ops.calling.reduction_arguments import Unset
-from vtgrad.storage.key_set import TORCH_FUNCTION, TORCH_FUNCTION_OF_OTHERS
+from vtgrad.storage.key_set import TORCH_FUNCTION, TORCH_FUNCTION_OF_OTHERS, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 from vtgrad.tensor.subclass_methods import SubclassMethods
@@ -79,7 +80,7 @@ def overriding(values: Iterable[object]) -> list[Overriding]:
 
 
 def has_torch_function(relevant_args: Iterable[object]) -> bool:
-    """Whether an argument's class has a ``__torch_function__`` of its own, which is not disabled.
+    """Whether a function is taken over: by a mode, or by the class of one of its arguments.
 
     Parameters
     ----------
@@ -89,7 +90,8 @@ def has_torch_function(relevant_args: Iterable[object]) -> bool:
     Returns
     -------
     bool
-        Whether `handle_torch_function` would call one.
+        Whether one of these classes has a ``__torch_function__`` of its own that is not disabled,
+        or a `TorchFunctionMode` is on; False if there are no arguments.
 
     Examples
     --------
@@ -97,6 +99,8 @@ def has_torch_function(relevant_args: Iterable[object]) -> bool:
     False
     """
     kinds = {type(value) for value in _each(relevant_args)}
+    if kinds and keys.modes and in_function_mode():
+        return True
     return any(map(_takes_over, kinds - PLAIN))
 
 

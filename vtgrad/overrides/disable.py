@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Self
 
-from vtgrad.storage.key_set import TORCH_FUNCTION, TORCH_FUNCTION_OF_OTHERS
+from vtgrad.storage.key_set import OVERRIDES, TORCH_FUNCTION, TORCH_FUNCTION_OF_OTHERS
 from vtgrad.storage.scope import Scope
 from vtgrad.storage.thread_mode import thread
 
@@ -15,7 +15,7 @@ class DisableTorchFunctionSubclass(Scope):
     """A block in which ``__torch_function__`` of subclasses of `Tensor` is not called.
 
     Functions run as for plain tensors, and give plain tensors. Objects that are no tensors still
-    take functions over. One object serves one block.
+    take functions over, and modes see them. One object serves one block.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class DisableTorchFunctionSubclass(Scope):
 
 
 class DisableTorchFunction(DisableTorchFunctionSubclass):
-    """A block in which no ``__torch_function__`` is called.
+    """A block in which no ``__torch_function__`` is called, that of modes included.
 
     Objects that are no tensors are errors where tensors are taken. One object serves one block.
 
@@ -72,4 +72,4 @@ class DisableTorchFunction(DisableTorchFunctionSubclass):
 
     __slots__ = ()
 
-    _keys: ClassVar[int] = TORCH_FUNCTION | TORCH_FUNCTION_OF_OTHERS
+    _keys: ClassVar[int] = OVERRIDES | TORCH_FUNCTION_OF_OTHERS

@@ -1,4 +1,4 @@
-"""Calls that ``__torch_function__`` takes over.
+"""Calls that ``__torch_function__`` takes over, of classes and of modes.
 
 Note [Overridden functions]
 
@@ -29,13 +29,17 @@ from types import TracebackType
 from typing import Final, cast
 
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.ops.calling.take_over import handle_key, without_overrides
+from vtgrad.graph.function_modes import ModeBlock, innermost_mode
+from vtgrad.graph.function_modes import thread as modes
+from vtgrad.ops.calling.take_over import handle_key
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.operator import Operator
 from vtgrad.overrides.arguments import PLAIN, has_torch_function, overriding
+from vtgrad.overrides.members import SeenFunction
 from vtgrad.overrides.names import resolve_name
 from vtgrad.overrides.public_call import public_call, without_defaults
-from vtgrad.storage.key_set import TORCH_FUNCTION, keys
+from vtgrad.storage.excluded_keys import run_excluding
+from vtgrad.storage.key_set import FUNCTION_MODE, TORCH_FUNCTION, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
 from vtgrad.storage.thread_state import part_of_thread
@@ -44,7 +48,9 @@ from vtgrad.tensor.tensor import Tensor
 __all__ = ["default_torch_function", "dispatch", "handle_torch_function"]
 
 
-def dispatch(func: object, args: tuple[object, ...], kwargs: dict[str, object]) -> object:
+def dispatch(
+    func: Callable[..., object], args: tuple[object, ...], kwargs: dict[str, object]
+) -> object:
     """What the first ``__torch_function__`` gives that does not give NotImplemented.
 
     Parameters
@@ -63,23 +69,46 @@ def dispatch(func: object, args: tuple[object, ...], kwargs: dict[str, object]) 
 
 
 def _ask(
-    func: object,
+    func: Callable[..., object],
     relevant: Iterable[object],
     args: tuple[object, ...],
     kwargs: dict[str, object],
 ) -> object:
     asked = overriding(relevant)
     types = tuple([type(one) for one in asked])
+    block = innermost_mode()
+    if block is not None:
+        result = _run_mode(block, func, types, args, kwargs)
+        if result is not NotImplemented:
+            return result
     for one in asked:
         result = one.__torch_function__(func, types, args, kwargs)
         if result is not NotImplemented:
             return result
     name = resolve_name(func) or getattr(func, "__name__", repr(func))
-    listed = ", ".join([kind.__qualname__ for kind in types])
+    kinds = types if block is None else (type(block.mode), *types)
+    listed = ", ".join([kind.__qualname__ for kind in kinds])
     raise ArgumentTypeError(
         f"{name} is not defined for these arguments: __torch_function__ of {listed} gave "
         "NotImplemented"
     )
+
+
+def _run_mode(
+    block: ModeBlock,
+    func: Callable[..., object],
+    types: tuple[type, ...],
+    args: tuple[object, ...],
+    kwargs: dict[str, object],
+) -> object:
+    """What a mode gives; while its function runs, the modes outside of it are on."""
+    before = modes.function_modes
+    outer = before[: before.index(block)]
+    try:
+        modes.function_modes = outer
+        return block.mode.__torch_function__(func, types, args, kwargs)
+    finally:
+        modes.function_modes = before
 
 
 def handle_torch_function(
@@ -88,7 +117,7 @@ def handle_torch_function(
     *args: object,
     **kwargs: object,
 ) -> object:
-    """Call ``__torch_function__`` of the arguments of a function that a user has written.
+    """Call ``__torch_function__`` of a mode, or of arguments, for a function of a user.
 
     Parameters
     ----------
@@ -125,14 +154,11 @@ def handle_torch_function(
 
 
 # What ``x[index]`` and ``x[index] = value`` call.
-_OF_BRACKETS: Final[dict[object, object]] = {
-    F.getitem: Tensor.__getitem__,
-    F.setitem: Tensor.__setitem__,
-}
+_OF_BRACKETS: Final[dict[object, str]] = {F.getitem: "__getitem__", F.setitem: "__setitem__"}
 
 
 class OverrideHandler:
-    """The handler of the key TORCH_FUNCTION; see Note [Overridden functions]."""
+    """The handler of two keys: see Note [Overridden functions] and Note [Function modes]."""
 
     __slots__ = ("plain",)
 
@@ -152,7 +178,7 @@ class OverrideHandler:
         """Call ``__torch_function__`` in place of an operator."""
         if not self.takes([*args, *kwargs.values()]):
             # The object was given another class.
-            return without_overrides(function, *args, **kwargs)
+            return run_excluding(TORCH_FUNCTION, function, *args, **kwargs)
         return dispatch(*public_call(operator, function, args, kwargs))
 
     def call(
@@ -164,7 +190,7 @@ class OverrideHandler:
     ) -> object:
         """Call ``__torch_function__`` in place of a function that has no record."""
         if function in _OF_BRACKETS:
-            return dispatch(_OF_BRACKETS[function], args, kwargs)
+            return dispatch(getattr(Tensor, _OF_BRACKETS[function]), args, kwargs)
         return dispatch(function, *without_defaults(function, args, kwargs))
 
     def takes(self, values: Iterable[object]) -> bool:
@@ -219,8 +245,9 @@ def default_torch_function(
         return NotImplemented
     if func == _BACKWARD:
         # Code of users that runs in backward, as a checkpoint does, is as it was in forward.
-        return func(*args, **(kwargs or {}))
-    return without_overrides(_run, cls, func, args, kwargs or {})
+        own = func.function if isinstance(func, SeenFunction) else func
+        return own(*args, **(kwargs or {}))
+    return run_excluding(TORCH_FUNCTION, _run, cls, func, args, kwargs or {})
 
 
 def _run(
@@ -254,6 +281,8 @@ def _converted(result: object, cls: type[Tensor]) -> object:
     return result
 
 
-handle_key(TORCH_FUNCTION, OverrideHandler())
+_handler: Final = OverrideHandler()
+handle_key(TORCH_FUNCTION, _handler)
+handle_key(FUNCTION_MODE, _handler)
 # Functions that are made of operators ask from now on.
 keys.active = True

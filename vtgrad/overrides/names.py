@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
-from inspect import getattr_static
 from types import ModuleType
 from typing import Final, cast
 
 from vtgrad.later import FUNCTIONS
 from vtgrad.ops.generated import public
-from vtgrad.overrides.members import overridden_members
+from vtgrad.overrides.members import overridden_members, own_member
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = ["get_overridable_functions", "is_tensor_method_or_property", "resolve_name"]
@@ -20,6 +19,12 @@ _PACKAGE = __name__.partition(".")[0]
 _PACKAGES: Final = ("fft", "linalg", "nn.functional", "signal", "special")
 # Functions of `vtgrad` that take no tensor, or only ask for its class.
 _TAKES_NO_TENSOR = frozenset({"is_tensor"})
+# Functions that only modes see.
+_SEEN_BY_MODES: Final = (
+    *("arange as_tensor can_cast empty empty_strided eye full linspace ones promote_types".split()),
+    *("rand randint randn randperm result_type tensor zeros".split()),
+)
+_SEEN_OF_AUTOGRAD: Final = ("backward", "grad")
 
 
 def _top() -> ModuleType:
@@ -33,10 +38,23 @@ def _methods() -> dict[Callable[..., object], str]:
         if callable(getattr(Tensor, name)):
             found.append((getattr(Tensor, name), name))
             continue
-        member = getattr_static(Tensor, name)
+        member = own_member(name)
         ways = [way for way in ("__get__", "__set__") if hasattr(member, way)]
         found += [(getattr(member, way), f"{name}.{way}") for way in ways]
     return _named(found, f"{_PACKAGE}.Tensor")
+
+
+@lru_cache(maxsize=1)
+def _names_for_modes() -> dict[Callable[..., object], str]:
+    """Those of `_names`, and functions that only modes see."""
+    top, autograd = _top(), import_module(f"{_PACKAGE}.autograd")
+    of_module = [(getattr(top, name), name) for name in _SEEN_BY_MODES]
+    of_autograd = [(getattr(autograd, name), name) for name in _SEEN_OF_AUTOGRAD]
+    return {
+        **_named(of_autograd, f"{_PACKAGE}.autograd"),
+        **_named(of_module, _PACKAGE),
+        **_names(),
+    }
 
 
 @lru_cache(maxsize=1)
@@ -124,7 +142,7 @@ def resolve_name(f: object) -> str | None:
     Parameters
     ----------
     f : callable
-        What ``__torch_function__`` got.
+        What ``__torch_function__`` of a class or of a mode got.
 
     Returns
     -------
@@ -139,6 +157,6 @@ def resolve_name(f: object) -> str | None:
     'vtgrad.Tensor.grad.__get__'
     """
     try:
-        return _names().get(cast("Callable[..., object]", f))
+        return _names_for_modes().get(cast("Callable[..., object]", f))
     except TypeError:
         return None

@@ -15,16 +15,17 @@ tensor with a key is made in this process. It is never reset, and never wrong fo
 before the tensor is given its metadata. The shortest ways, which compare layouts, do not even look
 there: the layout of a tensor with a key is always `PECULIAR`, see Note [One look at a layout].
 
-Two keys follow from the moment, not from the tensor alone. A tensor is *dual* if it has a tangent
+Three keys follow from the moment, not from the tensor alone. A tensor is *dual* if it has a tangent
 at an open level of forward mode, and so is an old view of a base that got one: no field of the view
-has changed. And while a thread traces, each tensor that it uses is *traced*. So `keys.modes` lists
-the open levels at which there is a tangent, and the tracers; while it is not empty, the shortest
-ways decline every call, and `is_keyed` asks each operand. It is a dict, so that entering and
-leaving is one store. All open levels are in `keys.levels`: a level without a tangent is to no
+has changed. While a thread traces, each tensor that it uses is *traced*; and while a mode sees the
+functions of a thread, each tensor has the key of that. So `keys.modes` lists the open levels at
+which there is a tangent, the tracers, and the blocks of such modes; while it is not empty, the
+shortest ways decline every call, and `is_keyed` asks each operand. It is a dict, so that entering
+and leaving is one store. All open levels are in `keys.levels`: a level without a tangent is to no
 operator different from none, and costs none of them anything.
 
 Which keys the thread excludes at this moment is `thread.excluded_keys`. It is switched in the form
-of Note [Switching a mode], with one store each way:
+of Note [Switching a mode], with one store each way, as `run_excluding` does:
 
     before = thread.excluded_keys
     try:
@@ -41,8 +42,10 @@ from typing import Final
 __all__ = [
     "BATCHED",
     "DUAL",
+    "FUNCTION_MODE",
     "LANE",
     "NAMED",
+    "OVERRIDES",
     "TORCH_FUNCTION",
     "TORCH_FUNCTION_OF_OTHERS",
     "TRACED",
@@ -61,6 +64,10 @@ TORCH_FUNCTION: Final = 32
 # No key of a tensor: what a thread excludes with it are objects that are no tensors, and have
 # ``__torch_function__``.
 TORCH_FUNCTION_OF_OTHERS: Final = 64
+# What each tensor has while a mode sees the functions of its thread; see Note [Function modes].
+FUNCTION_MODE: Final = 128
+# The keys for which code of users takes an operator over.
+OVERRIDES: Final = TORCH_FUNCTION | FUNCTION_MODE
 
 
 class Keys:
@@ -73,7 +80,8 @@ class Keys:
     levels : dict of int to object
         The open levels of forward mode, by a number that is never used again.
     modes : dict of int to object
-        Those of them at which there was a tangent, and the tracers.
+        Those of them at which there was a tangent, the tracers, and, by negative numbers, the open
+        blocks of function modes.
     """
 
     __slots__ = ("active", "levels", "modes")

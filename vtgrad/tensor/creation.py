@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from vtgrad.errors import ArgumentTypeError, MemoryFormatError
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.ops.calling.arguments import numpy_or_none
 from vtgrad.ops.calling.from_python import empty_strided_impl, number_of
+from vtgrad.ops.calling.take_over import call_override
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, get_default_dtype
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.memory_format import MemoryFormat, strides_in_format
 from vtgrad.storage.on_device import placed
 from vtgrad.storage.promotion import number_dtype
@@ -79,6 +82,17 @@ def zeros(
     tensor([[0., 0.],
             [0., 0.]], names=('N', 'C'))
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            zeros,
+            *sizes,
+            size=size,
+            names=names,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     shape, wanted = shape_and_dtype("zeros", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
     return named(written(making.zeros(shape, wanted), out, requires_grad, "zeros", lane), given)
@@ -115,6 +129,17 @@ def ones(
     >>> vt.ones(3, requires_grad=True)
     tensor([1., 1., 1.], requires_grad=True)
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            ones,
+            *sizes,
+            size=size,
+            names=names,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     shape, wanted = shape_and_dtype("ones", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
     return named(written(making.ones(shape, wanted), out, requires_grad, "ones", lane), given)
@@ -159,6 +184,18 @@ def empty(
     >>> images.shape, images.stride()
     (vtgrad.Size([8, 3, 4, 5]), (60, 1, 15, 3))
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            empty,
+            *sizes,
+            size=size,
+            names=names,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+            memory_format=memory_format,
+        )
     shape, wanted = shape_and_dtype("empty", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
     if memory_format is not None:
@@ -218,6 +255,17 @@ def full(
     >>> vt.full((2,), 7, dtype=vt.float32)
     tensor([7., 7.])
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            full,
+            size,
+            fill_value,
+            names=names,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     if not isinstance(size, (tuple, list)):
         raise ArgumentTypeError(
             f"argument 'size' of full must be a sequence of integers, not {type(size).__name__}",
@@ -271,6 +319,10 @@ def empty_strided(
     >>> column_major.stride(), column_major.t().is_contiguous()
     ((1, 2), True)
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            empty_strided, size, stride, dtype=dtype, device=device, requires_grad=requires_grad
+        )
     lane = lane_of(device)
     impl = empty_strided_impl(size, stride, numpy_or_none(dtype) or get_default_dtype().numpy)
     return placed(with_grad(Tensor._wrap(impl), requires_grad), lane)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.ops.calling.arguments import operand_of
+from vtgrad.ops.calling.take_over import call_override
 from vtgrad.storage import promotion
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.dtypes import DType, dtype_of, get_default_dtype, numpy_dtype
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = ["can_cast", "finfo", "iinfo", "promote_types", "result_type"]
@@ -165,6 +168,8 @@ def promote_types(type1: DType | type, type2: DType | type) -> DType:
     >>> vt.promote_types(vt.uint8, vt.int8)
     vtgrad.int16
     """
+    if keys.modes and in_function_mode():
+        return call_override(promote_types, type1, type2)
     return dtype_of(promotion.promote(_dtype(type1).numpy, _dtype(type2).numpy))
 
 
@@ -199,6 +204,8 @@ def result_type(tensor1: TensorBase | Number, tensor2: TensorBase | Number) -> D
     >>> vt.result_type(half, vt.tensor(1.0, dtype=vt.float64))
     vtgrad.float16
     """
+    if keys.modes and in_function_mode():
+        return call_override(result_type, tensor1, tensor2)
     first, second = operand_of(tensor1, "tensor1"), operand_of(tensor2, "tensor2")
     return dtype_of(promotion.result_dtype(first, second))
 
@@ -231,6 +238,8 @@ def can_cast(from_: DType | type, to: DType | type) -> bool:
     >>> vt.can_cast(vt.float64, vt.float32), vt.can_cast(vt.float32, vt.int64)
     (True, False)
     """
+    if keys.modes and in_function_mode():
+        return call_override(can_cast, from_, to)
     return promotion.can_cast(_dtype(from_).numpy, _dtype(to).numpy)
 
 

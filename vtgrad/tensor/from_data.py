@@ -7,13 +7,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.ops.calling.arguments import numpy_or_none
 from vtgrad.ops.calling.constants import impl_of_array
 from vtgrad.ops.calling.from_python import array_from_data, check_array
+from vtgrad.ops.calling.take_over import call_override
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, dtype_of
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.on_device import on_device
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.warn import warn
@@ -80,6 +83,10 @@ def tensor(
     >>> vt.tensor(np.arange(3.0))
     tensor([0., 1., 2.], dtype=vtgrad.float64)
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            tensor, data, names=names, dtype=dtype, device=device, requires_grad=requires_grad
+        )
     lane = lane_of(device)
     if device is None and isinstance(data, TensorBase):
         lane = lane_of(data._impl.device)
@@ -130,6 +137,8 @@ def as_tensor(
     >>> vt.as_tensor(t) is t
     True
     """
+    if keys.modes and in_function_mode():
+        return call_override(as_tensor, data, dtype, device)
     wanted = numpy_or_none(dtype)
     if isinstance(data, Tensor) and device is not None:
         return data.to(device, None if wanted is None else dtype_of(wanted))

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, DTypeError, NotSupportedError, ShapeError
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.ops.calling.from_python import number_of
+from vtgrad.ops.calling.take_over import call_override
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Number
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, get_default_dtype
 from vtgrad.storage.integers import index_of
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import number_dtype, promote
 from vtgrad.storage.strides import check_sizes
 from vtgrad.storage.tensor_base import TensorBase
@@ -66,6 +69,18 @@ def logspace(
     >>> vt.logspace(0, 3, 4, base=2)
     tensor([1., 2., 4., 8.])
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            logspace,
+            start,
+            end,
+            steps,
+            base,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     lane = lane_of(device)
     for bound in (start, end):
         if isinstance(bound, TensorBase) and bound.ndim:

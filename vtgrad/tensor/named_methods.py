@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from types import EllipsisType
 from typing import Self
 
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.generated import functional as F
 from vtgrad.ops.rules.names.renaming import aligned, refined, renamed
+from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.extra_meta import Names
 from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.names import checked_names, unnamed
@@ -200,7 +200,7 @@ class NamedMethods(TensorMixin):
         ('C', 'N', 'H')
         """
         order, wanted = aligned(names, self._impl.names)
-        return NoNamesGuard.run(self._in_order, order)._named(wanted)
+        return run_excluding(NAMED, self._in_order, order)._named(wanted)
 
     def align_as(self, other: TensorBase) -> Self:
         """Return a view with dimensions in the order of another tensor's.
@@ -240,7 +240,7 @@ class NamedMethods(TensorMixin):
 
     def _named_view(self, names: Names) -> Self:
         """An alias with these names."""
-        view = NoNamesGuard.run(lambda: F.alias(self))
+        view = run_excluding(NAMED, lambda: F.alias(self))
         return view._named(names)
 
     def _in_order(self, order: list[int | None]) -> Self:

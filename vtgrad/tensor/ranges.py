@@ -14,13 +14,16 @@ from vtgrad.errors import (
     NotSupportedError,
     ShapeError,
 )
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.ops.calling.from_python import number_of
+from vtgrad.ops.calling.take_over import call_override
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array, Number, NumpyDType
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, get_default_dtype
 from vtgrad.storage.integers import index_of
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.promotion import number_dtype, promote
 from vtgrad.storage.strides import check_sizes
 from vtgrad.storage.tensor_base import TensorBase
@@ -101,6 +104,17 @@ def arange(
     >>> vt.arange(0, 1, 0.25)
     tensor([0.0000, 0.2500, 0.5000, 0.7500])
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            arange,
+            start,
+            end,
+            step,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     lane = lane_of(device)
     if end is None:
         if start is None:
@@ -206,6 +220,17 @@ def linspace(
     >>> vt.linspace(0, 1, 3)
     tensor([0.0000, 0.5000, 1.0000])
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            linspace,
+            start,
+            end,
+            steps,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     lane = lane_of(device)
     for bound in (start, end):
         if isinstance(bound, TensorBase) and bound.ndim:
@@ -282,6 +307,10 @@ def eye(
     tensor([[1., 0., 0.],
             [0., 1., 0.]])
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            eye, n, m, out=out, dtype=dtype, device=device, requires_grad=requires_grad
+        )
     lane = lane_of(device)
     rows = index_of(n, "n")
     columns = rows if m is None else index_of(m, "m")

@@ -10,6 +10,7 @@ import numpy as np
 
 from vtgrad.errors import ArgumentTypeError, NotSupportedError, ResultTypeError
 from vtgrad.generator import Generator, source_of
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.graph.thread_levels import thread
 from vtgrad.ops.calling.from_python import sizes_of
 from vtgrad.ops.calling.take_over import call_override, is_overridden
@@ -74,6 +75,18 @@ def rand(
     >>> bool(((x >= 0) & (x < 1)).all())
     True
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            rand,
+            *sizes,
+            size=size,
+            generator=generator,
+            names=names,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     shape, wanted = shape_and_dtype("rand", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
 
@@ -117,6 +130,18 @@ def randn(
     >>> abs(x.mean().item()) < 0.05, abs(x.std().item() - 1) < 0.05
     (True, True)
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            randn,
+            *sizes,
+            size=size,
+            generator=generator,
+            names=names,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     shape, wanted = shape_and_dtype("randn", sizes, size, out, dtype)
     lane, given = lane_of(device), names_for(names, len(shape), out)
 
@@ -197,6 +222,19 @@ def randint(  # pyright: ignore[reportInconsistentOverload]  # the places of *ar
     >>> int(x.min()), int(x.max())
     (3, 4)
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            randint,
+            *args,
+            low=low,
+            high=high,
+            size=size,
+            generator=generator,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     rest = list(args)
     if size is None and rest:
         size = _sequence(rest.pop())
@@ -303,6 +341,16 @@ def randperm(
     >>> shuffled.sort(dim=0).values.equal(rows)
     True
     """
+    if keys.modes and in_function_mode():
+        return call_override(
+            randperm,
+            n,
+            generator=generator,
+            out=out,
+            dtype=dtype,
+            device=device,
+            requires_grad=requires_grad,
+        )
     lane = lane_of(device)
     source = source_of(generator)
     shape = sizes_of("randperm", (), (index_of(n, "n"),))

@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, TypeVar, cast
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.operators import operators
 from vtgrad.ops.calling.from_python import request_grad
-from vtgrad.ops.calling.take_over import without_overrides
 from vtgrad.ops.generated import functional as F
+from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.extra_meta import NOTHING
+from vtgrad.storage.key_set import OVERRIDES, keys
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.tensor_impl import TensorImpl
 from vtgrad.storage.tensor_mixin import TensorMixin
@@ -180,7 +181,7 @@ class SubclassMethods(TensorMixin):
             raise ArgumentTypeError(
                 f"_make_subclass takes a tensor, not {type(data).__name__}", argument="data"
             )
-        made = _checked(cls)._of_impl(without_overrides(F.detach, data)._impl)
+        made = _checked(cls)._of_impl(run_excluding(OVERRIDES, F.detach, data)._impl)
         if require_grad:
             request_grad(made)
         return cast("S", made)
@@ -215,7 +216,7 @@ class SubclassMethods(TensorMixin):
         0.01
         """
         wanted = _checked(cls)
-        alias = without_overrides(F.alias, self) if self._has_torch_function else F.alias(self)
+        alias = run_excluding(OVERRIDES, F.alias, self) if keys.active else F.alias(self)
         return cast("S", wanted._of_impl(alias._impl))
 
 

@@ -7,11 +7,14 @@ from collections.abc import Callable
 import numpy as np
 
 from vtgrad.errors import NotSupportedError, ShapeError
+from vtgrad.graph.function_modes import in_function_mode
+from vtgrad.ops.calling.take_over import call_override
 from vtgrad.storage import making
 from vtgrad.storage.arrays import Array
 from vtgrad.storage.device import Device, lane_of
 from vtgrad.storage.dtypes import DType, int64, numpy_dtype
 from vtgrad.storage.integers import index_of
+from vtgrad.storage.key_set import keys
 from vtgrad.storage.strides import check_sizes
 from vtgrad.tensor.fresh_tensor import leaf
 from vtgrad.tensor.tensor import Tensor
@@ -58,6 +61,8 @@ def tril_indices(
     tensor([[0, 1, 1],
             [0, 0, 1]])
     """
+    if keys.modes and in_function_mode():
+        return call_override(tril_indices, row, col, offset, dtype=dtype, device=device)
     return _indices("tril_indices", making.tril_indices, row, col, offset, dtype, device)
 
 
@@ -92,6 +97,8 @@ def triu_indices(
     tensor([[0, 0, 1],
             [1, 2, 2]])
     """
+    if keys.modes and in_function_mode():
+        return call_override(triu_indices, row, col, offset, dtype=dtype, device=device)
     return _indices("triu_indices", making.triu_indices, row, col, offset, dtype, device)
 
 

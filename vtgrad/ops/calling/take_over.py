@@ -15,10 +15,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol, TypeVar, cast
 
+from vtgrad.graph.function_modes import in_function_mode
 from vtgrad.graph.tracer import is_traced_elsewhere, thread, tracing
 from vtgrad.ops.calling.constants import holds_array, with_constants
 from vtgrad.ops.operator import Operator
-from vtgrad.storage.key_set import BATCHED, DUAL, NAMED, TORCH_FUNCTION, TRACED, keys
+from vtgrad.storage.key_set import (
+    BATCHED,
+    DUAL,
+    FUNCTION_MODE,
+    NAMED,
+    OVERRIDES,
+    TORCH_FUNCTION,
+    TRACED,
+    keys,
+)
 from vtgrad.storage.tensor_base import TensorBase
 
 __all__ = [
@@ -36,7 +46,6 @@ __all__ = [
     "keys_of",
     "override_handler",
     "take_over",
-    "without_overrides",
 ]
 
 R = TypeVar("R")
@@ -72,7 +81,7 @@ class Handler(Protocol):
 
 
 class OverrideHandler(Handler, Protocol):
-    """The handler for classes that have ``__torch_function__``: Note [Overridden functions].
+    """The handler for modes and classes with ``__torch_function__``: Note [Overridden functions].
 
     Calls that have failed ask it: the operand that is to blame may be no tensor, and have one.
 
@@ -94,7 +103,7 @@ class OverrideHandler(Handler, Protocol):
         """Call ``__torch_function__`` in place of a function that has no record."""
 
     def takes(self, values: Iterable[object], /) -> bool:
-        """Whether one of the arguments takes the call over."""
+        """Whether a mode, or one of the arguments, takes the call over."""
 
     def has_raised(self, error: BaseException, /) -> bool:
         """Whether an error is that of a call that was taken over."""
@@ -145,11 +154,13 @@ def keys_of(tensor: TensorBase) -> int:
             found |= DUAL
         if thread.tracer is not None or (tracing.count and is_traced_elsewhere(impl)):
             found |= TRACED
+        if in_function_mode():
+            found |= FUNCTION_MODE
     return found & ~thread.excluded_keys
 
 
 def is_overridden(*operands: object) -> bool:
-    """Whether the class of one of the operands takes the function over.
+    """Whether a mode, or the class of one of the operands, takes the function over.
 
     For functions that look at no other key, since they call operators. They ask `keys.active`
     first:
@@ -160,6 +171,8 @@ def is_overridden(*operands: object) -> bool:
     handler = override_handler()
     if handler is None:
         return False
+    if keys.modes and in_function_mode():
+        return True
     return not handler.plain.issuperset(map(type, operands)) and handler.takes(operands)
 
 
@@ -180,16 +193,6 @@ def call_override(
     """
     handler = cast("OverrideHandler", _handlers[TORCH_FUNCTION])
     return cast("R", handler.call(function, args, kwargs))
-
-
-def without_overrides(function: Callable[..., R], /, *args: object, **kwargs: object) -> R:
-    """Call a function; for it, subclasses of `Tensor` have no ``__torch_function__``."""
-    before = thread.excluded_keys
-    try:
-        thread.excluded_keys = before | TORCH_FUNCTION
-        return function(*args, **kwargs)
-    finally:
-        thread.excluded_keys = before
 
 
 def is_keyed_as_whole(*operands: object) -> bool:
@@ -263,7 +266,7 @@ def take_over(
             if isinstance(value, Sequence):
                 for tensor in keyed_operands((value,), {}):
                     found |= keys_of(tensor)
-    if found & TORCH_FUNCTION or (kwargs and _keys(tuple(kwargs.values())) & TORCH_FUNCTION):
+    if found & OVERRIDES or (kwargs and _keys(tuple(kwargs.values())) & OVERRIDES):
         # It gets what the caller passed.
         return cast("R", _handlers[TORCH_FUNCTION](operator, function, args, kwargs))
     if others:

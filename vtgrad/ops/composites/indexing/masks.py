@@ -103,5 +103,7 @@ def nonzero(input: T, *, as_tuple: bool = False, out: T | None = None) -> T | tu
         return F.nonzero_rows(input, out=out)
     if out is not None:
         raise OptionValueError("nonzero() has no out= for a tuple of vectors")
+    if keys.active and is_overridden(input):
+        return call_override(nonzero, input, as_tuple=True)
     rows = F.nonzero_rows(input if array_of(input, "input").ndim else F.reshape(input, (1,)))
     return tuple(F.unbind(rows, 1))

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import TypeVar, cast, overload
 
 from vtgrad.errors import ArgumentTypeError
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.arguments import array_of, is_array
 from vtgrad.ops.calling.constants import constant
 from vtgrad.ops.calling.explain import explain, explained
@@ -28,13 +27,14 @@ from vtgrad.ops.generated.operators import VIEW
 from vtgrad.ops.rules.names.flattening import flattened, has_names, unflattened
 from vtgrad.ops.view_impls.views import view_dtype
 from vtgrad.storage.dtypes import DType
+from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.geometry import (
     flatten_sizes,
     infer_size,
     unflatten_sizes,
     view_strides,
 )
-from vtgrad.storage.key_set import keys
+from vtgrad.storage.key_set import NAMED, keys
 from vtgrad.storage.memory_format import MemoryFormat
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -340,9 +340,9 @@ def _flatten_named(input: T, *given: object) -> T:
     start, end, names = flattened(input._impl.names, *given)
     if names is None:
         return _flatten(input, start, end)
-    result: T = NoNamesGuard.run(_flatten, input, start, end)
+    result: T = run_excluding(NAMED, _flatten, input, start, end)
     if result is input:
-        result = NoNamesGuard.run(lambda: F.alias(input))
+        result = run_excluding(NAMED, lambda: F.alias(input))
     result._impl.set_names(names)
     return result
 
@@ -423,7 +423,7 @@ def unflatten(
         return cast("T", unflatten(constant(input), cast("int", dim), cast("Sequence[int]", sizes)))
     if has_names(sizes) or (keys.active and is_named(input)):
         axis, into, names = unflattened(input._impl.names, dim, sizes)
-        view: T = NoNamesGuard.run(unflatten, input, axis, into)
+        view: T = run_excluding(NAMED, unflatten, input, axis, into)
         view._impl.set_names(names)
         return view
     try:

@@ -16,12 +16,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from vtgrad.errors import NamesMismatchError, NamesNotSupportedError
-from vtgrad.graph.no_names_guard import NoNamesGuard
 from vtgrad.ops.calling.take_over import is_named, keyed_operands
 from vtgrad.ops.operator import Operator
 from vtgrad.ops.rules.names.named_call import NamedCall
 from vtgrad.ops.rules.names.rules import RULES
+from vtgrad.storage.excluded_keys import run_excluding
 from vtgrad.storage.extra_meta import Names
+from vtgrad.storage.key_set import NAMED
 from vtgrad.storage.names import shown, unnamed
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -58,7 +59,7 @@ def take_over_named(
     targets = call.targets()
     for target in targets:
         _check_target(target, names, spoken)
-    result = NoNamesGuard.run(function, *call.args, **call.kwargs)
+    result = run_excluding(NAMED, function, *call.args, **call.kwargs)
     if not unnamed(names):
         results = result if isinstance(result, tuple) else (result,)
         operands = call.operands()
