@@ -193,7 +193,7 @@ def test_importing_the_package_loads_few_modules() -> None:
     own = {name for name in loaded if name.split(".")[0] == "vtgrad"}
     # The compiled files have one module in common, and the loops in C are one.
     assert 300 < len(own) <= MODULES + vt.__compiled__ + vt.__loops__, (
-        "a module that no operator, write, backward or transform runs is imported at its first use:"
+        "a module that no operator, write or backward runs is imported at its first use:"
         " see Note [Tools come at first use]; if it has to be loaded, raise MODULES"
     )
     assert len(loaded - own) <= OF_PYTHON
