@@ -58,7 +58,8 @@ def mark_written(
     log = counter.log
     if log is None or log is SAVED:
         log = impl.own_log(counter)
-    written = index() if callable(index) else index
+    # The whole array is the commonest.
+    written = index() if index is not None and callable(index) else index
     region = region_of(impl.array, impl.byte_offset, written)
     version = log.note(counter, region)
     # Where no element is written, the state that the token stands for goes on.

@@ -76,14 +76,14 @@ def erfinv(input: Array, *, out: Array | None = None) -> Array:
 
 def _erf(x: Array) -> Array:
     size = quick.absolute(x)
-    quick.minimum(size, _ONE, size)
+    quick.minimum(size, _ONE, out=size)
     total = _erf_table()(size)
     return quick.copysign(total, x, total)
 
 
 def _erfc(x: Array) -> Array:
     size = quick.absolute(x)
-    quick.minimum(size, _VANISHED, size)
+    quick.minimum(size, _VANISHED, out=size)
     scaled, distance = _erfc_table().with_distance(size)
     # x * x - r * r is the distance times the sum of both, which is 2 * x less the distance.
     quick.add(size, size, size)
@@ -114,7 +114,7 @@ def _erfinv(p: Array) -> Array:
         log[size > _CENTRAL] = -np.log((1 - high) * (1 + high))
     quick.sqrt(log, log)
     # The root is more than p but for rounding. For tiny p it is p, and what was computed is nan.
-    quick.fmax(log, size, log)
+    quick.fmax(log, size, out=log)
     total = _erfinv_table()(log)
     if not central:
         total[size == 1] = np.inf

@@ -1,7 +1,7 @@
 """Ufuncs of a few steps of a special function: by the loops in C, where these are, and serve them.
 
-Without the loops they are NumPy's own, so that nothing is between. An output array is the last
-argument, without its name, which NumPy takes faster.
+Without the loops they are NumPy's own, so that nothing is between. NumPy takes an output array
+without its name faster, but not of `minimum`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ __all__ = [
 def _of_one(ufunc: np.ufunc) -> Callable[..., Array]:
     def called(x: Array, out: Array | None = None) -> Array:
         made = unary_loop(ufunc, x, out)
-        found: Array = ufunc(x, out) if made is None else made
+        found: Array = ufunc(x, out=out) if made is None else made
         return found
 
     return called if NATIVE else ufunc
@@ -43,7 +43,7 @@ def _of_one(ufunc: np.ufunc) -> Callable[..., Array]:
 def _of_two(ufunc: np.ufunc) -> Callable[..., Array]:
     def called(x: Array, y: Array, out: Array | None = None) -> Array:
         made = binary_loop(ufunc, x, y, out)
-        found: Array = ufunc(x, y, out) if made is None else made
+        found: Array = ufunc(x, y, out=out) if made is None else made
         return found
 
     return called if NATIVE else ufunc
