@@ -114,7 +114,7 @@ TITLES: dict[str, tuple[str, str]] = {
     ),
     "errors": ("Errors", "`vtgrad.errors`: every exception that vtgrad raises on purpose."),
     "types": ("Several results", "`vtgrad.return_types`: the classes of results with names."),
-    "overrides": ("Overrides", "`vtgrad.overrides`: classes that take functions over."),
+    "overrides": ("Overrides", "`vtgrad.overrides`: classes and modes that take functions over."),
     "testing": (
         "Testing",
         "`vtgrad.testing.checking`: operators in random programs. `vtgrad.testing.strategies`: what"

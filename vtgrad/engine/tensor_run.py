@@ -21,7 +21,7 @@ from vtgrad.graph.hooks import GradCell, graph_lock
 from vtgrad.graph.node import Node
 from vtgrad.storage.device import CPU
 from vtgrad.storage.excluded_keys import run_excluding
-from vtgrad.storage.key_set import NAMED, OVERRIDES, keys
+from vtgrad.storage.key_set import FUNCTION_MODE, NAMED, OVERRIDES, keys
 from vtgrad.storage.on_device import on_device
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -152,7 +152,12 @@ class TensorRun(Run[TensorBase | None]):
             if grad is not None:
                 meta = function.input_metadata[edge.input_nr]
                 assert isinstance(target, TensorBuffer)
-                target.add_tensor(edge.input_nr, fit_tensor(grad, meta, node, nr))
+                if keys.modes:
+                    # What the engine does to gradients is no call of the user's.
+                    fitted = run_excluding(FUNCTION_MODE, fit_tensor, grad, meta, node, nr)
+                    run_excluding(FUNCTION_MODE, target.add_tensor, edge.input_nr, fitted)
+                else:
+                    target.add_tensor(edge.input_nr, fit_tensor(grad, meta, node, nr))
             if left == 0:
                 self.queue.push(target)
 
