@@ -119,6 +119,47 @@ def test_linearize_is_right_for_functions_that_write_in_place() -> None:
     assert cast("vt.Tensor", push(V)).tolist() == expected.tolist()
 
 
+def _store(copy: vt.Tensor) -> None:
+    copy[0] = 5.0
+
+
+def _scale(copy: vt.Tensor) -> None:
+    copy[1:] *= 4.0
+
+
+def _twice(copy: vt.Tensor) -> None:
+    copy[0] = 5.0
+    copy[::2].mul_(3.0)
+
+
+def _whole(copy: vt.Tensor) -> None:
+    copy.mul_(2.0)
+
+
+@pytest.mark.parametrize(
+    ("write", "expected"),
+    [
+        (_store, [0.0, 10.0, 100.0]),
+        (_scale, [1.0, 40.0, 400.0]),
+        (_twice, [0.0, 10.0, 300.0]),
+        (_whole, [2.0, 20.0, 200.0]),
+    ],
+)
+def test_linearize_of_a_write_into_a_copy(
+    write: Callable[[vt.Tensor], None], expected: list[float]
+) -> None:
+    # The argument is used once, so its gradient is the very tensor that backward has written.
+    def f(a: vt.Tensor) -> vt.Tensor:
+        copy = a.clone()
+        write(copy)
+        return copy
+
+    _, push = linearize(f, X)
+    assert [cast("vt.Tensor", push(V)).tolist() for _ in range(2)] == [expected] * 2
+    assert jvp(f, (X,), (V,))[1].tolist() == expected
+    assert vt.vmap(push)(vt.eye(3, dtype=vt.float64)).tolist() == jacrev(f)(X).T.tolist()
+
+
 def test_jacobians_are_in_the_containers_of_outputs_and_then_of_arguments() -> None:
     def f(p: dict[str, vt.Tensor], q: vt.Tensor) -> dict[str, object]:
         return {"o": p["a"] * q, "t": (p["b"].sum(),)}

@@ -71,9 +71,9 @@ def changed_identity(patch: pytest.MonkeyPatch) -> None:
     """A result that is an argument is another object."""
     wrapped = Recorder._wrapped
 
-    def wrong(self: Recorder, value: object) -> Any:
+    def wrong(self: Recorder, value: object, **options: Any) -> Any:
         self.originals.clear()
-        return wrapped(self, value)
+        return wrapped(self, value, **options)
 
     patch.setattr(Recorder, "_wrapped", wrong)
 

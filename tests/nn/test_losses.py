@@ -13,6 +13,7 @@ import pytest
 import vtgrad as vt
 from tests.later.calls import values
 from tests.nn.loss_calls import CALLS, f
+from vtgrad.func.vmap import Randomness
 
 LN: Final = math.log
 
@@ -121,6 +122,31 @@ def test_dropout_differs_or_agrees_among_samples_as_vmap_is_told() -> None:
     assert not different[0].equal(different[1])
     same = vt.vmap(f.dropout, randomness="same")(x)
     assert same[0].equal(same[1])
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda w: f.dropout(w),
+        lambda w: f.dropout2d(w),
+        lambda w: f.alpha_dropout(w, training=True),
+        lambda w: f.feature_alpha_dropout(w, training=True),
+        lambda w: f.rrelu(-w, training=True),
+        lambda w: f.gumbel_softmax(w),
+        lambda w: f.fractional_max_pool2d(w.cumsum(-1), 2, 3),
+    ],
+)
+def test_of_a_tensor_without_samples_each_sample_draws_its_own(
+    draw: Callable[[vt.Tensor], vt.Tensor],
+) -> None:
+    w = vt.ones(2, 9, 7, 7, dtype=vt.float64)
+    x = vt.tensor([1.0, 2.0, 3.0], dtype=vt.float64)
+    choices: list[tuple[Randomness, int]] = [("same", 1), ("different", 3)]
+    for randomness, draws in choices:
+        vt.manual_seed(0)
+        found = vt.vmap(lambda a: draw(w) * a, randomness=randomness)(x)
+        own = found / x.reshape(3, 1, 1, 1, 1)
+        assert len({str(own[nr].round(decimals=9).tolist()) for nr in range(3)}) == draws
 
 
 def test_gumbel_softmax_draws_classes_by_their_weights() -> None:

@@ -186,3 +186,12 @@ def test_gradients_of_what_is_not_chosen_are_zero() -> None:
         return vnp.piecewise(x, [x > 0], [vnp.sqrt, 0.0]).sum()
 
     assert vt.vmap(vt.func.grad(f))(rows).tolist() == [[0, 0.25], [1 / 6, 0]]
+
+
+@pytest.mark.parametrize("where", [0, 4, 3.2, 1j, False, np.int64(1), np.float64(0.0)])
+def test_copyto_takes_a_number_for_where(where: complex) -> None:
+    expected = np.zeros((2, 3))
+    np.copyto(expected, 5.0, where=where)
+    x = vnp.zeros((2, 3))
+    vnp.copyto(x, 5.0, where=where)
+    assert x.tolist() == expected.tolist()

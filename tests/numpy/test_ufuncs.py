@@ -196,3 +196,19 @@ def test_of_two_results_none_is_stored_if_one_cannot_be(nr: int) -> None:
             with pytest.raises((TypeError, ValueError, vt.errors.WriteRefusedError)):
                 getattr(vnp, name)(x, *args, out=(given, unwritable()[nr]))
             assert (given.tolist(), given._version, given.grad_fn) == ([0, 0, 0], 0, None)
+
+
+@pytest.mark.parametrize("grad", [False, True])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_the_sign_of_nan_is_nan_and_constant(dtype: str, grad: bool) -> None:
+    values = np.array([np.nan, -2.0, -0.0, np.inf], dtype)
+    x = vnp.array(values)
+    if grad:
+        x.requires_grad_()
+    found = vnp.sign(x)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found.detach(), np.sign(values))
+    if grad:
+        found[1:].sum().backward()
+        assert x.grad is not None
+        assert x.grad.tolist() == [0, 0, 0, 0]

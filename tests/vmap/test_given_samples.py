@@ -162,6 +162,60 @@ def test_ranges_of_the_namespace_get_samples_too() -> None:
     assert factors.tolist() == [[1, 5, 4], [1, 6, 4]]
 
 
+def test_copies_of_the_namespace_get_samples_too() -> None:
+    start = np_.array([1.0, 2.0])
+    numpys = np.array([5.0, 6.0])
+
+    def f(x: np_.ndarray) -> tuple[np_.ndarray, ...]:
+        made = (
+            start.copy(),
+            np_.copy(start),
+            np_.array(start),
+            start.astype(int).astype(float),
+            np_.array(numpys),
+            np_.array(0.0).reshape(1),
+        )
+        for array in made:
+            array[0] += x
+        return made
+
+    found = vt.vmap(f)(np_.array([10.0, 20.0]))
+    assert [part.tolist() for part in found[:4]] == [[[11, 2], [21, 2]]] * 4
+    assert [part.tolist() for part in found[4:]] == [[[15, 6], [25, 6]], [[10], [20]]]
+    assert (start.tolist(), numpys.tolist()) == ([1, 2], [5, 6])
+
+
+def test_gradients_pass_through_a_copy_that_got_samples() -> None:
+    def loss(w: np_.ndarray, x: np_.ndarray) -> np_.ndarray:
+        own = w.copy()
+        own[0] *= x
+        return np_.sum(own * own)
+
+    w = np_.array([3.0, 2.0])
+    found = vt.vmap(vt.func.grad(loss), in_dims=(None, 0))(w, np_.array([1.0, 2.0]))
+    assert found.tolist() == [[6, 4], [24, 4]]
+
+
+def test_real_parts_follow_the_write_and_lead_it() -> None:
+    def f(x: vt.Tensor) -> tuple[vt.Tensor, ...]:
+        z = vt.zeros(3, dtype=vt.complex128)
+        pairs, imaginary, last = vt.view_as_real(z), z.imag[1:], z.real[2]
+        z.real = x
+        imaginary[0] = 2 * x
+        turned = np_.zeros((2, 2), dtype=complex)
+        below = turned.T[::-1].imag
+        turned[0, 1] = x * 1j
+        return z, pairs, last, np_.real(below)
+
+    z, pairs, last, below = vt.vmap(f)(X)
+    assert z.tolist() == [[x, x + 2j * x, x] for x in (1, 2, 3)]
+    assert pairs.tolist() == [[[x, 0], [x, 2 * x], [x, 0]] for x in (1, 2, 3)]
+    assert last.tolist() == [1, 2, 3]
+    assert below.tolist() == [[[x, 0], [0, 0]] for x in (1, 2, 3)]
+    slopes = vt.vmap(vt.func.grad(lambda x: f(x)[1].square().sum()))(X)
+    assert slopes.tolist() == [14 * x for x in (1, 2, 3)]
+
+
 def test_views_that_run_backwards_follow_the_write() -> None:
     def f(x: vt.Tensor) -> tuple[vt.Tensor, ...]:
         table = np_.zeros((2, 3))

@@ -8,6 +8,7 @@ from typing import TypeVar, TypeVarTuple, cast
 from vtgrad.autograd.reverse_call import (
     Arguments,
     InputEdge,
+    Root,
     gradients_by,
     hide,
     in_transform,
@@ -49,7 +50,7 @@ class Pushforward:
     _arguments: Arguments
     _given: list[Tensor]
     _outputs: list[Tensor]
-    _products: list[Tensor | None]
+    _products: list[Root | None]
     _edges: list[InputEdge]
     _spec: TreeSpec
     _spec_of_args: TreeSpec
@@ -64,7 +65,12 @@ class Pushforward:
         self._spec = spec
         self._spec_of_args = spec_of_args
         self._edges = [InputEdge.of(x) for x in cotangents]
-        self._products = arguments.gradients(outputs, cotangents, recorded=True, keep_graph=True)
+        # Roots, for backward through a write makes a product by a write, so that the transform
+        # leaves that tensor; see Note [What a transform leaves behind].
+        self._products = [
+            None if product is None else Root.of(product)
+            for product in arguments.gradients(outputs, cotangents, recorded=True, keep_graph=True)
+        ]
         for cotangent in cotangents:
             hide(cotangent)
 

@@ -16,8 +16,9 @@ become constants; the transform outside gets the rest in its own record.
     afterwards           t                                             a constant
 
 A tensor whose history leads to a leaf of the caller keeps all of it, as after any recorded write.
-Nodes that are still used, as those of the `pull` of ``vjp``, hold edges and saved values, which do
-not depend on what the tensors become.
+Nodes that are still used hold edges and saved values, which do not depend on what the tensors
+become. So do the `pull` of ``vjp`` and the `push` of ``linearize``: they differentiate from edges.
+A gradient, too, is a tensor that was written, if backward went through a write.
 """
 
 from __future__ import annotations

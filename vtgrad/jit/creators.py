@@ -95,7 +95,7 @@ def _filled(name: str, numpys: Maker) -> Maker:
             return numpys(*args, **kwargs)
         found = numpys(*args, **kwargs)
         if isinstance(found, (tuple, list)):
-            return type(found)([recorder.filled(x) for x in found])
+            return type(found)(recorder.all_filled(found))
         if isinstance(found, np.ndarray):
             return recorder.filled(found)
         return found
@@ -174,6 +174,9 @@ def _ndarray(
 def _of_numbers(made: Any) -> Any:
     recorder = _recorder()
     if isinstance(made, (tuple, list)):
+        new = [isinstance(x, np.ndarray) and recorder.place_if_known(x) is None for x in made]
+        if made and all(new):
+            return type(made)(recorder.all_filled(made))
         return type(made)([_of_numbers(x) for x in made])
     if not isinstance(made, np.ndarray) or recorder.place_if_known(made) is not None:
         return made

@@ -74,13 +74,15 @@ def _copy(leaf: object, place: Place, own: Array, shared: TensorImpl | None) -> 
     if isinstance(leaf, np.ndarray):
         return array if type(leaf) is np.ndarray else None
     assert isinstance(leaf, TensorBase)
-    impl = leaf._impl
-    if type(leaf) is not operators().tensor_class or type(impl.array) is not np.ndarray:
+    impl, cls = leaf._impl, type(leaf)
+    if not _is_own_class(cls) or type(impl.array) is not np.ndarray:
         return None
     if impl.extra_meta is not None or impl.is_inference:
         return None
     new = TensorImpl(array) if shared is None else shared.alias(array, place.offset)
     tensor: TensorBase = operators().wrap(new)
+    if cls is not operators().tensor_class:
+        tensor.__class__ = cls
     meta = impl.autograd_meta
     if meta is None or not isinstance(meta, AutogradMeta):
         return tensor if meta is None or not meta.needs_gradient() else None
@@ -91,6 +93,11 @@ def _copy(leaf: object, place: Place, own: Array, shared: TensorImpl | None) -> 
             return None
         cast("Any", tensor).requires_grad = True
     return tensor
+
+
+def _is_own_class(cls: type[TensorBase]) -> bool:
+    """Whether a class is the library's: `Tensor`, or those of arrays and scalars."""
+    return cls in (operators().tensor_class, cls._gradient_class, cls._number_class)
 
 
 def outcome_on_copies(

@@ -412,7 +412,9 @@ class Recorder:
             elif found is not None and found is not NotImplemented:
                 self.guard(function, inputs, keywords, found, read)
             return found
-        wrapped = [self._wrapped(x) for x in parts]
+        wrapped = [
+            self._wrapped(x, is_known=any(x is y for y in parts[:nr])) for nr, x in enumerate(parts)
+        ]
         self._check_identity(function, values, writes, [x for x, _ in wrapped])
         fresh = [place for _, place in wrapped if place is not None]
         if not writes and all(x.size == 0 for x in parts) and values_give_shape(function, inputs):
@@ -449,8 +451,14 @@ class Recorder:
                         "unknown result",
                     )
 
-    def _wrapped(self, value: object) -> tuple[object, Place | None]:
-        """A result for the program, and its place if its memory is new."""
+    def _wrapped(self, value: object, is_known: bool = False) -> tuple[object, Place | None]:
+        """A result for the program, and its place if its memory is new.
+
+        Parameters
+        ----------
+        is_known : bool
+            Whether the call has returned the same array before, as `diag_indices_from` does.
+        """
         if isinstance(value, np.generic):
             if value.dtype.char not in _NUMBERS:
                 raise self.refuse(f"a scalar of dtype {value.dtype} is unknown", "unknown scalar")
@@ -474,7 +482,7 @@ class Recorder:
         if not value.size:
             return _view(value, self._array), None
         # What owns its memory, and is no argument, is new.
-        found = self.known(value) if value.base is not None else None
+        found = self.known(value) if is_known or value.base is not None else None
         if found is not None:
             known, address = found
             # Several results of this call may lie in one buffer.
@@ -513,18 +521,41 @@ class Recorder:
                 array.fill(unwritten(array.dtype))
         return _view(array, self._array)
 
-    def filled(self, array: Array) -> Array:
-        """An array of numbers that are the same in each run, that a creator has made."""
+    def filled(self, array: Array, first_new: int | None = None) -> Array:
+        """An array of numbers that are the same in each run, that a creator has made.
+
+        Parameters
+        ----------
+        first_new : int, optional
+            The number of the first buffer in which the array may lie, beside another result.
+        """
         if not array.size:
             return _view(array, self._array)
         if array.dtype.char not in _NUMBERS:
             raise self.refuse(f"an array of dtype {array.dtype} is unknown", "unknown dtype")
-        place = self.fresh(array)
+        found = None if first_new is None else self.known(array)
+        if found is not None and first_new is not None and found[0].number >= first_new:
+            place = self.memory.place(found[0], array, found[1])
+        else:
+            place = self.fresh(array)
         content = Fixed(array[(0,) * array.ndim].item()) if is_uniform(array) else None
         source: Operand = content or self.constant(array)
         read = 0 if content or self.reads is None else checksum(array, 0)
         self.step(operator.setitem, (place, Fixed(...), source), (), (), (place,), read)
         return _view(array, self._array)
+
+    def all_filled(self, arrays: Sequence[Array]) -> list[Array]:
+        """As `filled`, for the results of one call.
+
+        One array may be there several times, as of `diag_indices`, and several may lie in one
+        another's gaps, as of `unravel_index`.
+        """
+        first_new = len(self.memory.buffers)
+        filled = {
+            key: self.filled(array, first_new)
+            for key, array in {id(array): array for array in arrays}.items()
+        }
+        return [filled[id(array)] for array in arrays]
 
     def constant(self, array: Array) -> Place:
         """The place of a new constant with the content of an array."""

@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy import picking, shapes, sorting, ufuncs
 from vtgrad.numpy.array_reductions import ArrayReductions
 from vtgrad.numpy.base import ArrayBase
-from vtgrad.numpy.deliver import Axis
+from vtgrad.numpy.deliver import Axis, noted
 from vtgrad.numpy.flat_elements import FlatElements
 from vtgrad.numpy.index import setitem
 from vtgrad.numpy.kinds import kinds
@@ -371,7 +371,7 @@ class ArrayMethods(ArrayReductions):
         if own != wanted:
             found = F.to_dtype(self, wanted)
             if order == "K" or found._impl.array.ndim < 2:
-                return as_array(found)
+                return noted(as_array(found))
             return copied(found, order)
         return copied(self, order) if copy else typing.cast("ndarray", self)
 

@@ -415,7 +415,7 @@ def copyto(
     casting : str
         Which casts are allowed, as in NumPy.
     where : array_like of bool
-        Where to write.
+        Where to write; a number stands for its truth, as in NumPy.
 
     Raises
     ------
@@ -433,6 +433,8 @@ def copyto(
     array([0., 2., 0.])
     """
     x = _target("copyto", dst)
+    if isinstance(where, (bool, *_WEAK, np.generic)):
+        where = bool(where)
     if isinstance(x, np.ndarray):
         refuse_derivatives(src)
         np.copyto(x, values_in(src), casting=casting, where=values_in(where))

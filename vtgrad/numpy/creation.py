@@ -126,7 +126,9 @@ def array(
     else:
         found = making.array(object, wanted, copy=copy)
         own = copy is True and isinstance(object, (np.ndarray, np.generic, int, float, complex))
-        if own or not has_dtype(found.dtype):
+        if own:
+            result = made(found)
+        elif not has_dtype(found.dtype):
             result = handed_over(found)
         else:
             result = on_memory(found) if copy is False else owned(on_memory(found))

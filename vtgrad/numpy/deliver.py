@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
-from vtgrad.graph.batch import note_made
+from vtgrad.graph.batch import is_batched, note_made
 from vtgrad.graph.thread_levels import thread
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.operands import as_array, fresh, has_dtype, overlap, result, value_of
@@ -155,7 +155,8 @@ def made(array: Any) -> ndarray:
 def noted(found: ndarray) -> ndarray:
     """An array that has memory of its own, which is noted; anything else is returned as it is."""
     if keys.active and thread.batch_levels and isinstance(typing.cast("object", found), TensorBase):
-        note_made(found, thread.batch_levels)
+        if not is_batched(found):
+            note_made(found, thread.batch_levels)
     return found
 
 

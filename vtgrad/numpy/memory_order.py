@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from vtgrad.numpy.deliver import noted
 from vtgrad.numpy.operands import as_array
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
@@ -26,7 +27,7 @@ __all__ = [
 
 
 def copied(x: TensorBase, order: str) -> ndarray:
-    """A recorded copy.
+    """A recorded copy, which is noted: see Note [Tensors that get samples].
 
     Parameters
     ----------
@@ -38,12 +39,13 @@ def copied(x: TensorBase, order: str) -> ndarray:
     """
     array = resolved(x._impl.array)
     if order == "K":
-        return as_array(F.clone(x))
+        return noted(as_array(F.clone(x)))
     if order == "F" or (order == "A" and array.flags.fnc):
         dims = tuple(range(array.ndim))[::-1]
         return as_array(F.permute(F.contiguous(F.clone(F.permute(x, dims))), dims))
     found = F.clone(x)
-    return as_array(found if found._impl.array.flags.c_contiguous else F.contiguous(found))
+    rows = found if found._impl.array.flags.c_contiguous else F.contiguous(found)
+    return noted(as_array(rows))
 
 
 def in_rows(x: TensorBase) -> TensorBase:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # One takes two operands, in place of any number.
 # mypy: disable-error-code="override"
+import math
 import operator
 from typing import Any, Final, SupportsIndex, Unpack
 
@@ -11,7 +12,7 @@ import numpy as np
 
 from vtgrad.numpy.axes import moveaxis
 from vtgrad.numpy.memory_order import reduced
-from vtgrad.numpy.operands import ArrayLike
+from vtgrad.numpy.operands import ArrayLike, cast, of
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.ufunc import Binary, Options, Ufunc, Unary
 from vtgrad.ops.generated import functional as F
@@ -225,6 +226,14 @@ def _matmul(x: TensorBase, y: TensorBase) -> TensorBase:
     return F.matmul(x, y)
 
 
+def _sign(x: TensorBase) -> TensorBase:
+    found = F.sgn(x)
+    if x._impl.array.dtype.kind != "f":
+        return found
+    # The operator has 0 for NaN. NaN is a constant here: the derivative is 0.
+    return F.where(F.isnan(x), cast(of(math.nan), x._impl.dtype), found)
+
+
 def _ldexp(x: TensorBase, n: TensorBase) -> TensorBase:
     return F.mul(x, F.exp2(F.to_dtype(n, x._impl.dtype)))
 
@@ -261,7 +270,7 @@ positive: Final = Unary(np.positive)
 absolute: Final = Unary(np.absolute)
 abs: Final = absolute
 fabs: Final = Unary(np.fabs)
-sign: Final = Unary(np.sign)
+sign: Final = Unary(np.sign, _sign)
 square: Final = Unary(np.square)
 sqrt: Final = Unary(np.sqrt)
 cbrt: Final = Unary(np.cbrt)

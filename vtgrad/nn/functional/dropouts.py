@@ -15,6 +15,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.drawing import target_of_draw
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.tensor import Tensor
 
@@ -308,7 +309,7 @@ def _dropped(
             raise ShapeError(f"{function}() drops channels, and input has none: {array.shape}")
         for axis in range(least, array.ndim):
             drawn = F.narrow(drawn, axis, 0, 1)
-    kept = F.bernoulli_float_(F.empty_like(drawn), 1 - part)
+    kept = F.bernoulli_float_(target_of_draw(F.empty_like(drawn)), 1 - part)
     if part == 1:
         return F.mul_(input, kept) if inplace else F.mul(input, kept)
     if not to_lowest:

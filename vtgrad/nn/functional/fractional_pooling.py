@@ -24,6 +24,7 @@ from vtgrad.nn.functional.sizes import is_batch, numbers, spatial
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.drawing import target_of_draw
 from vtgrad.storage import making
 from vtgrad.tensor.tensor import Tensor
 
@@ -295,7 +296,7 @@ def _pooled(
         )
     planes = (shape[0] if is_batch(shape, ndim) else 1, shape[-ndim - 1])
     if samples is None:
-        samples = F.uniform_(F.zeros_shaped(F.detach(input), (*planes, ndim)))
+        samples = F.uniform_(target_of_draw(F.zeros_shaped(F.detach(input), (*planes, ndim))))
     elif array_of(samples, "_random_samples").shape != (*planes, ndim):
         raise ShapeError(
             f"{name}() takes {[*planes, ndim]} random numbers, not {list(samples.shape)}"

@@ -12,6 +12,7 @@ from vtgrad.nn.functional.in_place import in_place
 from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.drawing import target_of_draw
 from vtgrad.tensor.tensor import Tensor
 
 __all__ = [
@@ -350,7 +351,7 @@ def rrelu(
         raise OptionValueError(f"rrelu() takes finite bounds in order, not {low} and {high}")
     if not training:
         return leaky_relu(input, (low + high) / 2, inplace)
-    factors = _factors(input, F.uniform_(F.empty_like(F.detach(input)), low, high))
+    factors = _factors(input, F.uniform_(target_of_draw(F.empty_like(F.detach(input))), low, high))
     return F.mul_(input, factors) if inplace else F.mul(input, factors)
 
 

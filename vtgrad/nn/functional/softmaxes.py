@@ -8,6 +8,7 @@ from vtgrad.ops.calling.arguments import array_of
 from vtgrad.ops.calling.explain import explained
 from vtgrad.ops.calling.reduction_arguments import check_flag, checked_dim, dim_or_name
 from vtgrad.ops.generated import functional as F
+from vtgrad.ops.rules.batches.drawing import target_of_draw
 from vtgrad.storage.dtypes import DType
 from vtgrad.storage.warn import warn
 from vtgrad.tensor.tensor import Tensor
@@ -152,7 +153,7 @@ def gumbel_softmax(
         warn("eps of gumbel_softmax() changes nothing")
     check_kind("gumbel_softmax", logits, name="logits")
     axis = checked_dim(dim)
-    drawn = F.log(F.exponential_(F.empty_like(F.detach(logits))))
+    drawn = F.log(F.exponential_(target_of_draw(F.empty_like(F.detach(logits)))))
     shares = F.softmax_dim(F.div(F.sub(logits, drawn), real_of(tau, "tau")), axis)
     if not check_flag(hard, "hard"):
         return shares

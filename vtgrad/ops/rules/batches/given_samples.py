@@ -18,7 +18,8 @@ tensors from then on, which stand for the copy or for views of the copy.
 Where that cannot be, the write is refused with `BatchedWriteError`: of tensors that were made
 outside, of results of operators, where NumPy may share the memory, where the tensor does not show
 all of its memory in order, and where an alias is a leaf that requires grad, retains a gradient, has
-another dtype, or was detached and has a history of its own.
+another dtype, or was detached and has a history of its own. The real parts of complex elements are
+not another dtype in this sense: they are a view of the copy as well, by `view_as_real`.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from __future__ import annotations
 from collections import deque
 from itertools import chain, repeat
 from typing import Final
+
+import numpy as np
 
 from vtgrad.graph.autograd_meta import AutogradMeta
 from vtgrad.graph.batch import BatchLevel, MadeInBatch, batched, made_of, note_made, value_of
@@ -75,8 +78,8 @@ def give_samples(target: TensorBase, level: BatchLevel) -> bool:
     aliases = [impl for impl in listed.aliases if _is_alias(impl, tensor._impl)]
     if not _is_whole(tensor._impl):
         return False
-    dtype = tensor._impl.array.dtype
-    if not all(_may_change(impl, dtype) for impl in (tensor._impl, *aliases)):
+    dtypes = _dtypes_of_parts(tensor._impl.array.dtype)
+    if not all(_may_change(impl, dtypes) for impl in (tensor._impl, *aliases)):
         return False
     if any(map(_has_own_history, aliases)):
         return False
@@ -103,8 +106,13 @@ def _is_whole(impl: TensorImpl) -> bool:
     )
 
 
-def _may_change(impl: TensorImpl, dtype: NumpyDType) -> bool:
-    if type(impl.array) not in PLAIN or impl.array.dtype != dtype:
+def _dtypes_of_parts(dtype: NumpyDType) -> tuple[NumpyDType, ...]:
+    """The dtypes that aliases may have: that of the elements, and that of their real parts."""
+    return (dtype, np.dtype(dtype.char.lower())) if dtype.kind == "c" else (dtype,)
+
+
+def _may_change(impl: TensorImpl, dtypes: tuple[NumpyDType, ...]) -> bool:
+    if type(impl.array) not in PLAIN or impl.array.dtype not in dtypes:
         return False
     meta = impl.autograd_meta
     if meta is None or isinstance(meta, Edge):
@@ -166,6 +174,9 @@ def _find(alias: TensorImpl, whole: TensorImpl, found: dict[int, TensorBase]) ->
         model = found[id(whole)] if base is whole else _find(base, whole, found)
     else:
         model = F.detach(found[id(whole)])
+    if alias.array.dtype != model._impl.array.dtype:
+        # Its offset and its strides count the real numbers.
+        model = F.view_as_real(model)
     # `as_strided` goes forwards only.
     backwards = [dim for dim, s in enumerate(alias.strides) if s < 0]
     steps = tuple([abs(s) for s in alias.strides])
