@@ -23,6 +23,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy  # which has state of threads too
+from tests.support import needs_global_lock
 from vtgrad.engine import signals
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.packing import HookPair
@@ -259,6 +260,7 @@ def test_on_the_thread_of_a_lane() -> None:
     assert threading.get_ident() not in threads_of(program.notes)
 
 
+@needs_global_lock
 def test_the_thread_of_a_lane_is_left_as_it_was() -> None:
     settings = values()
     state = run_with(settings, OwnerState)
@@ -301,6 +303,7 @@ def test_on_the_thread_of_a_deep_pass(multithreading: bool) -> None:
     assert threading.get_ident() not in threads_of(program.notes)
 
 
+@needs_global_lock
 @pytest.mark.parametrize("device", ["cpu", "lane:0"])
 def test_a_fresh_thread_begins_with_the_usual_settings(device: str) -> None:
     """As docs/threads.md says: it takes nothing over from the thread that started it."""
