@@ -5,6 +5,7 @@
 #   make test       every gate and every test
 #   make quick      lint, types and the fast tests, in two to four minutes
 #   make versions   the fast tests, on every installed Python and on the oldest NumPy
+#   make free-threaded   the fast tests on a free-threaded Python, with its global lock and without it
 #   make oracle     comparison with PyTorch, which is installed into .venv-oracle
 #   make adopted    twelve packages of others, differentiated as they stand, and Dask, in .venv-adopted
 #   make array-api ARRAY_API_TESTS=/path   the array API's tests, of a checkout of array-api-tests
@@ -44,12 +45,14 @@ VENV := .venv
 ARRAY_API := .venv-array-api
 ORACLE := .venv-oracle
 ADOPTED := .venv-adopted
+FREE_THREADED := .venv-free-threaded
 COMPILED := .venv-compiled
 PY := $(VENV)/bin/python
 ARRAY_API_PY := $(ARRAY_API)/bin/python
 ORACLE_PY := $(ORACLE)/bin/python
 ADOPTED_PY := $(ADOPTED)/bin/python
 COMPILED_PY := $(COMPILED)/bin/python
+FREE_THREADED_PY := $(FREE_THREADED)/bin/python
 
 # A stamp file means that an environment has the packages of this pyproject.toml. The checksum in
 # its name detects a switch of branches, which file times do not.
@@ -63,6 +66,7 @@ DOCS_STAMP := $(VENV)/.docs-$(KEY)
 ARRAY_API_STAMP := $(ARRAY_API)/.test-$(KEY)
 ORACLE_STAMP := $(ORACLE)/.oracle-$(KEY)
 ADOPTED_STAMP := $(ADOPTED)/.adopted-$(KEY)
+FREE_THREADED_STAMP := $(FREE_THREADED)/.test-$(KEY)
 COMPILED_STAMP := $(COMPILED)/.test-$(KEY)
 # The native modules are built from these files and installed: an edit needs a new build.
 NATIVE_STAMP := $(COMPILED)/.native
@@ -82,7 +86,7 @@ PYTEST := -m pytest -n 2 --dist=loadgroup --max-worker-restart=0
 OTHERS := --ignore=tests/oracle --ignore=tests/adopted
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick versions oracle adopted array-api bench bench-compare docs pictures codegen lanes \
+.PHONY: help demo test quick versions free-threaded oracle adopted array-api bench bench-compare docs pictures codegen lanes \
 	compiled sanitize install-check wheels clean lint types public-types how-long
 
 help:
@@ -212,6 +216,14 @@ versions:
 			-m "not slow and not stateful" $(PYTEST_ARGS); \
 	done
 
+# The module in C switches the lock on, with a warning, which pytest would raise; so it is asked for.
+free-threaded: $(FREE_THREADED_STAMP)
+	@set -e; for lock in 1 0; do \
+		echo "PYTHON_GIL=$$lock"; \
+		PYTHON_GIL=$$lock HYPOTHESIS_PROFILE=quick $(FREE_THREADED_PY) $(PYTEST) $(OTHERS) -q \
+			-m "not slow and not stateful" $(PYTEST_ARGS); \
+	done
+
 clean:
 	rm -rf $(VENV) $(VENV)-* build dist docs/_build docs/reference *.egg-info .hypothesis
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache
@@ -242,6 +254,16 @@ $(VENV)-3.%/.test-$(KEY):
 $(VENV)-oldest-numpy/.test-$(KEY):
 	"$$($(PYTHON) .ci/pythons.py oldest)" -m venv $(@D)
 	$(@D)/bin/python $(PIP_INSTALL) --editable ".[test,demo]" "$$($(PYTHON) .ci/pythons.py numpy)"
+	@touch $@
+
+$(FREE_THREADED_PY):
+	@$(PYTHON) -c 'import sys, sysconfig; sys.exit(None if sysconfig.get_config_var("Py_GIL_DISABLED") \
+		else "this Python is not free-threaded: make free-threaded PYTHON=python3.14t")'
+	$(PYTHON) -m venv $(FREE_THREADED)
+
+# Not every package has a wheel of its newest version for these Pythons.
+$(FREE_THREADED_STAMP): | $(FREE_THREADED_PY)
+	$(FREE_THREADED_PY) $(PIP_INSTALL) --prefer-binary --editable ".[test,demo]"
 	@touch $@
 
 $(ARRAY_API_STAMP): | $(ARRAY_API_PY)

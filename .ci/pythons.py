@@ -6,7 +6,7 @@
     pythons.py numpy      prints the requirement that asks for the oldest NumPy
 
 An interpreter counts from the oldest version that `pyproject.toml` allows on, if it is on PATH or
-under pyenv. Prereleases are left out, and builds without the global lock.
+under pyenv. Prereleases are left out, and free-threaded builds, which `make free-threaded` takes.
 """
 
 from __future__ import annotations

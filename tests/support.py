@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import pytest
 
@@ -35,6 +35,7 @@ else:
     raise RuntimeError(f"VTGRAD_BEHAVIOUR_BACKEND is {BACKEND!r}: use 'vtgrad' or 'torch'")
 
 __all__ = [
+    "HAS_GLOBAL_LOCK",
     "ON_TORCH",
     "Unchanged",
     "collector_off",
@@ -57,9 +58,12 @@ __all__ = [
     "weighted_gradients",
 ]
 
+#: The library is imported, whose module in C switches the lock on.
+HAS_GLOBAL_LOCK: Final[bool] = getattr(sys, "_is_gil_enabled", lambda: True)()
+
 # Without it a second thread of a program is refused, see Note [Without the global lock].
 needs_global_lock = pytest.mark.skipif(
-    not getattr(sys, "_is_gil_enabled", lambda: True)(),
+    not HAS_GLOBAL_LOCK,
     reason="several threads use the library, and there is no global lock",
 )
 

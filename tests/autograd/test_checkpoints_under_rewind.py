@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support import grad_list, leaf_of, vt
+from tests.support import grad_list, leaf_of, needs_global_lock, vt
 
 allow_mutation = vt.autograd.graph.allow_mutation_on_saved_tensors
 checkpoint, checkpoint_loop = vt.utils.checkpoint.checkpoint, vt.utils.checkpoint.checkpoint_loop
@@ -44,6 +44,7 @@ def test_what_runs_again_after_the_block_may_overwrite_what_it_saves(
     assert grad_list(x) == [20, 160]
 
 
+@needs_global_lock
 @in_all_ways
 def test_the_thread_of_backward_need_not_be_in_a_block(
     call: Callable[[vt.Tensor], vt.Tensor],

@@ -20,7 +20,7 @@ from tests.autograd.loops import (
     plain_loop,
 )
 from tests.functions import function
-from tests.support import collector_off, leaf, ramp, vt
+from tests.support import collector_off, leaf, needs_global_lock, ramp, vt
 
 checkpoint_loop = vt.utils.checkpoint.checkpoint_loop
 
@@ -399,6 +399,7 @@ def test_other_dtypes_and_strides() -> None:
     )
 
 
+@needs_global_lock
 def test_two_threads_run_one_kept_graph() -> None:
     x = leaf(4)
     y = checkpoint_loop(lambda u: (u * B).sin(), x, 40, snapshots=3).sum()

@@ -34,6 +34,7 @@ from tests.hostile.interrupting import (
     Interrupter,
     raise_interrupt,
 )
+from tests.support import needs_global_lock
 from vtgrad import Tensor
 from vtgrad.distributed import SumOverShards, value_and_grad
 from vtgrad.distributed.picklable import check_main
@@ -197,6 +198,7 @@ def test_an_error_of_the_callback_loses_nothing(tmp_path: Path) -> None:
         assert total(ONE)[0].item() == 6.0
 
 
+@needs_global_lock
 def test_threads_stop_after_a_failure() -> None:
     done: list[int] = []
     begun = threading.Event()
@@ -216,6 +218,7 @@ def test_threads_stop_after_a_failure() -> None:
     assert 0 < len(done) < 150
 
 
+@needs_global_lock
 @pytest.mark.parametrize("write", [writes_shard, writes_parameter, writes_array])
 def test_a_write_to_what_is_sent_is_refused(threads: ThreadPoolExecutor, write: object) -> None:
     array, tensor, p = np.ones(2), vt.ones(2), vt.ones(2)
@@ -226,6 +229,7 @@ def test_a_write_to_what_is_sent_is_refused(threads: ThreadPoolExecutor, write: 
     assert (array.tolist(), tensor.tolist(), p.tolist()) == ([1, 1], [1, 1], [1, 1])
 
 
+@needs_global_lock
 def test_a_shard_that_was_written_later_is_refused(threads: ThreadPoolExecutor) -> None:
     table = vt.ones(4)
 
@@ -240,6 +244,7 @@ def test_a_shard_that_was_written_later_is_refused(threads: ThreadPoolExecutor) 
         total(ONE)
 
 
+@needs_global_lock
 def test_a_gradient_that_would_be_lost_is_refused(threads: ThreadPoolExecutor) -> None:
     with pytest.raises(ArgumentValueError, match="shard 1 has a tensor that requires grad"):
         value_and_grad(constant, shards=[1, {"x": vt.ones(2, requires_grad=True)}])
@@ -269,6 +274,7 @@ def test_a_sum_is_not_called_while_it_waits() -> None:
             total(ONE)
 
 
+@needs_global_lock
 def test_a_call_that_fails_stops_no_other_call(threads: ThreadPoolExecutor) -> None:
     waiting, failed = threading.Event(), threading.Event()
 
@@ -341,6 +347,7 @@ def test_a_main_module_without_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
         check_main(squares)
 
 
+@needs_global_lock
 def test_arguments_that_fit_nothing(threads: ThreadPoolExecutor) -> None:
     with pytest.raises(ArgumentTypeError):
         value_and_grad(3, ONE, [1], threads)  # type: ignore[call-overload]  # the point
@@ -379,6 +386,7 @@ def test_a_bar_needs_tqdm(monkeypatch: pytest.MonkeyPatch, threads: ThreadPoolEx
         value_and_grad(constant, ONE, [1], threads, progress=True)
 
 
+@needs_global_lock
 def test_a_bar_counts_shards(monkeypatch: pytest.MonkeyPatch, threads: ThreadPoolExecutor) -> None:
     class Bar:
         made: ClassVar[list["Bar"]] = []

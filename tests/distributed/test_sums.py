@@ -25,6 +25,7 @@ from tests.distributed.programs import (
     squares,
     weights,
 )
+from tests.support import needs_global_lock
 from vtgrad import Tensor
 from vtgrad.distributed import SumOverShards, foreign, value_and_grad
 from vtgrad.distributed.recordable import are_recordable
@@ -147,6 +148,7 @@ def test_func_grad_takes_the_gradient_that_was_computed(totals: dict[str, Total]
     assert found["w"].tolist() == in_a_loop(weights())[1]["w"].tolist()
 
 
+@needs_global_lock
 def test_one_call_takes_the_parameters_and_gives_their_containers(
     threads: ThreadPoolExecutor,
 ) -> None:
@@ -161,6 +163,7 @@ def test_one_call_takes_the_parameters_and_gives_their_containers(
     assert (x.tolist(), y.item(), unused.shape) == ([33.0, 33.0], 33.0, (0,))
 
 
+@needs_global_lock
 def test_complex_parameters_and_shards_of_other_dtypes(threads: ThreadPoolExecutor) -> None:
     def f(z: Tensor, shard: Tensor) -> Tensor:
         return (z * z.conj()).real.sum() * shard.sum()
@@ -171,6 +174,7 @@ def test_complex_parameters_and_shards_of_other_dtypes(threads: ThreadPoolExecut
     assert (value.item(), gradient.tolist()) == (35.0, [14 + 28j])
 
 
+@needs_global_lock
 def test_gradients_are_of_the_class_and_on_the_device_of_the_parameters(
     threads: ThreadPoolExecutor,
 ) -> None:
@@ -198,6 +202,7 @@ def test_gradients_are_of_the_class_and_on_the_device_of_the_parameters(
         assert found.tolist() == [3.0, 3.0]
 
 
+@needs_global_lock
 def test_nan_of_one_shard_is_in_the_sum(threads: ThreadPoolExecutor) -> None:
     value, gradient = value_and_grad(
         lambda p, shard: (p * shard).sum(),
@@ -253,6 +258,7 @@ def test_a_worker_without_a_shard_asks_for_it() -> None:
     assert executor.calls in ([4, 3, 0, 0, 4, 3], [4, 3, 0, 0, 3, 4])
 
 
+@needs_global_lock
 def test_a_worker_keeps_a_few_sums_only(threads: ThreadPoolExecutor) -> None:
     totals = [
         value_and_grad(squares, shards=pairs(), executor=threads) for _ in range(foreign.LIMIT + 3)
@@ -311,6 +317,7 @@ def test_what_cannot_be_recorded_runs_and_with_true_it_raises() -> None:
     assert isinstance(caught.value.__cause__, vt.errors.RecordingError)
 
 
+@needs_global_lock
 def test_threads_share_memory_and_record_nothing(threads: ThreadPoolExecutor) -> None:
     runs: list[int] = []
 
@@ -362,6 +369,7 @@ def test_what_a_worker_holds_is_read_only_and_shares_memory() -> None:
     assert one[0] == 5.0
 
 
+@needs_global_lock
 def test_progress_counts_the_shards_on_the_calling_thread(threads: ThreadPoolExecutor) -> None:
     seen: list[tuple[int, int]] = []
     total = value_and_grad(
@@ -373,6 +381,7 @@ def test_progress_counts_the_shards_on_the_calling_thread(threads: ThreadPoolExe
     assert repr(total) == "SumOverShards(squares, 7 shards)"
 
 
+@needs_global_lock
 def test_two_threads_may_call_one_sum(threads: ThreadPoolExecutor) -> None:
     expected = as_numbers(in_a_loop(weights()))
     total = value_and_grad(squares, shards=pairs(), executor=threads)

@@ -8,10 +8,12 @@ import pytest
 
 import vtgrad as vt
 from tests.forward.support import dual, has_none, tangent, tensor
+from tests.support import needs_global_lock
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import DetachViewError
 
 
+@needs_global_lock
 def test_another_thread_sees_the_tangents() -> None:
     seen: list[object] = []
     with fw.dual_level():

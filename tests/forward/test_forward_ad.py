@@ -14,6 +14,7 @@ import pytest
 
 import vtgrad as vt
 from tests.forward.support import dual, has_none, tangent, tensor
+from tests.support import needs_global_lock
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.errors import ArgumentTypeError, ForwardModeError, VtgradError
 from vtgrad.storage.key_set import keys
@@ -29,6 +30,7 @@ def _no_level_is_left() -> Iterator[None]:
 # -- levels -------------------------------------------------------------------------------------
 
 
+@needs_global_lock
 def test_there_is_one_level() -> None:
     with fw.dual_level() as level:
         assert level == 0

@@ -13,6 +13,7 @@ from typing import Any, Final
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.autograd import gradcheck, gradgradcheck
 from vtgrad.errors import DTypeError, ForwardModeError, FunctionError, GradcheckError
@@ -203,6 +204,7 @@ def test_after_an_error_no_level_is_open() -> None:
         pass
 
 
+@needs_global_lock
 def test_the_level_is_seen_on_one_thread_at_a_time() -> None:
     found: list[type[BaseException] | None] = []
 

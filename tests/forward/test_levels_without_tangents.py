@@ -7,6 +7,7 @@ import threading
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.autograd import forward_ad as fw
 from vtgrad.graph.forward_grad import ForwardGrad
 from vtgrad.storage.key_set import keys
@@ -54,6 +55,7 @@ def test_views_of_before_the_first_tangent_have_theirs() -> None:
             assert fw.unpack_dual(one * 2).tangent.tolist() == [2 * t for t in tangent]  # type: ignore[union-attr]
 
 
+@needs_global_lock
 def test_the_first_tangent_may_be_made_on_another_thread() -> None:
     with fw.dual_level():
         x = vt.tensor(X)

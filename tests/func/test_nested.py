@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 
 import vtgrad as vt
-from tests.support import ramp
+from tests.support import needs_global_lock, ramp
 
 # Of any type, as their arguments and results are.
 FUNC: Any = vt.func
@@ -120,6 +120,7 @@ def test_a_result_that_is_shown_outside_can_be_differentiated_there() -> None:
     assert vt.autograd.grad(cast("vt.Tensor", out).sum(), x)[0].tolist() == [3.0, 12.0, 27.0]
 
 
+@needs_global_lock
 def test_threads_do_not_see_each_others_transforms() -> None:
     barrier, found = threading.Barrier(2), {}
 

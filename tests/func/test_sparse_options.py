@@ -12,6 +12,7 @@ from scipy.sparse import coo_array
 
 import vtgrad as vt
 from tests.func.sparse import Counted, Function, dense, reaction, vector
+from tests.support import needs_global_lock
 from vtgrad.func import grad, sparse_jacobian, sparsity_pattern
 from vtgrad.graph.tracer import thread
 from vtgrad.storage.key_set import keys
@@ -252,6 +253,7 @@ def test_another_thread_is_refused() -> None:
     assert len(errors) == 1
 
 
+@needs_global_lock
 def test_threads_find_patterns_side_by_side() -> None:
     found: dict[int, int] = {}
 

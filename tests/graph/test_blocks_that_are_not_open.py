@@ -9,6 +9,7 @@ from threading import Thread, get_ident
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.storage.rewind import saves_observed
 
 graph = vt.autograd.graph
@@ -40,6 +41,7 @@ def test_leaving_a_block_that_is_not_open_is_an_error(name: str, was_open: bool)
         pass
 
 
+@needs_global_lock
 @pytest.mark.parametrize("name", [name for name in BLOCKS if name.endswith("hooks")])
 def test_a_block_of_a_thread_that_has_ended_is_of_no_later_thread(name: str) -> None:
     # The system gives the number of the thread to the next one; so it does in the child of a fork.

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.graph.node import LEAF_SEQUENCE_NR, Node
 from vtgrad.graph.set_history import collect_next_edges, gradient_edge
@@ -16,6 +17,7 @@ def test_sequence_numbers_grow_within_a_thread() -> None:
     assert second.thread_id == first.thread_id >= 1
 
 
+@needs_global_lock
 def test_the_number_of_a_thread_does_not_come_back() -> None:
     # `threading.get_ident` gives the next thread the identifier of the one that ended.
     made: list[Node] = []
@@ -28,6 +30,7 @@ def test_the_number_of_a_thread_does_not_come_back() -> None:
     assert max(numbers) < 10**6
 
 
+@needs_global_lock
 def test_every_thread_counts_for_itself() -> None:
     numbers: list[int] = []
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
-from tests.support import collector_off, ramp
+from tests.support import collector_off, needs_global_lock, ramp
 from vtgrad.autograd.graph import saved_tensors_hooks
 from vtgrad.graph.shared_memory import References, shares_memory
 
@@ -148,6 +148,7 @@ def test_a_copy_leaves_nothing_of_the_saved_tensor_alive(
         assert y.grad_fn is not None
 
 
+@needs_global_lock
 def test_two_threads_unpack_one_graph_at_once() -> None:
     x = vt.ones(3, dtype=vt.float64, requires_grad=True)
     calls: list[int] = []

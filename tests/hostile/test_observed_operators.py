@@ -17,6 +17,7 @@ import pytest
 import vtgrad as vt
 from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from tests.project.tree import PACKAGE
+from tests.support import needs_global_lock
 from vtgrad.graph.observer import observers
 from vtgrad.ops.generated import functional
 from vtgrad.profiler import tables
@@ -72,6 +73,7 @@ def test_the_tables_hold_wrappers_in_a_block_and_operators_after_it() -> None:
     assert vt.Tensor.sin(vt.zeros(1)).item() == 0
 
 
+@needs_global_lock
 def test_the_tables_hold_wrappers_until_the_last_thread_has_ended() -> None:
     before, sin = entries(), vt.sin
     inside, over = threading.Event(), threading.Event()

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import vtgrad as vt
 from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
+from tests.support import needs_global_lock
 from vtgrad.errors import RecordingError, ReplayGuardError
 from vtgrad.jit.call import Computed, Replay
 from vtgrad.jit.entry import Mismatch
@@ -343,6 +344,7 @@ def test_modes_in_which_nothing_is_replayed() -> None:
     assert loose.recordings == 0
 
 
+@needs_global_lock
 def test_hooks_and_levels_of_other_threads_are_no_obstacle() -> None:
     fast = vt.jit.trace(lambda x: x * 2.5, drive())
     opened, over = threading.Event(), threading.Event()
@@ -431,6 +433,7 @@ def test_a_call_that_runs_while_another_one_gives_up_is_compared(
     assert runs == before + 1
 
 
+@needs_global_lock
 def test_two_threads_have_the_bits_of_one() -> None:
     fast = vt.jit.trace(loss_and_slope, rate(), drive())
     inputs = [vt.from_numpy(np.random.default_rng(n).standard_normal(2)) for n in range(40)]
@@ -520,6 +523,7 @@ def test_an_error_while_it_is_recorded_leaves_all_as_it_was() -> None:
         assert not vt.jit.is_tracing()
 
 
+@needs_global_lock
 def test_two_threads_record_at_once() -> None:
     slow, fast = vt.jit.replay(loss_and_slope), vt.jit.replay(loss_and_slope)
     expected = loss_and_slope(rate(), drive())[1].tolist()

@@ -16,6 +16,7 @@ import pytest
 import vtgrad as vt
 from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
 from tests.jit.hand_made import double_tensor, recorded_update
+from tests.support import needs_global_lock
 from vtgrad.graph.hooks import graph_lock
 from vtgrad.jit.call import Replay
 from vtgrad.jit.entry import Mismatch
@@ -229,6 +230,7 @@ def test_a_second_thread_and_a_call_within_find_it_taken() -> None:
     assert not isinstance(replay(call, x, y), Mismatch)
 
 
+@needs_global_lock
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_a_fork_frees_what_another_thread_had_taken() -> None:
     x, y, w = tensors()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.autograd.profiler import profile
 from vtgrad.errors import ProfilerError
 from vtgrad.graph.observer import observers
@@ -167,6 +168,7 @@ def test_nothing_is_kept_alive() -> None:
         gc.enable()
 
 
+@needs_global_lock
 def test_a_thread_has_one_observer_and_others_none() -> None:
     seen: list[int] = []
 

@@ -12,6 +12,7 @@ import pytest
 
 import vtgrad as vt
 from tests.jit.replaying import outcome, replayed
+from tests.support import needs_global_lock
 from vtgrad.errors import RecordingError, ReplayGuardError
 from vtgrad.jit.interpret import interpret
 from vtgrad.jit.program_call import Call
@@ -647,6 +648,7 @@ def test_an_interrupt_leaves_everything_as_it_was() -> None:
     assert np.zeros.__module__ == "numpy"
 
 
+@needs_global_lock
 def test_other_threads_make_ordinary_arrays_meanwhile() -> None:
     found: list[type] = []
     outside = normal(3)

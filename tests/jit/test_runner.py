@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from tests.jit.random_programs import Maker, new_values, random_program
 from tests.jit.ways import WAYS, both_ways, prepared
 from tests.jit.writing import F8, vector
+from tests.support import needs_global_lock
 from vtgrad.jit.interpret import GuardFailed, interpret
 from vtgrad.jit.passes import improve
 from vtgrad.jit.runner import prepare
@@ -196,6 +197,7 @@ def test_a_signal_in_a_long_run_is_heard(way: str) -> None:
     assert not memory.any()
 
 
+@needs_global_lock
 @both_ways
 def test_other_threads_run_during_a_long_stretch(way: str) -> None:
     count = 200_000

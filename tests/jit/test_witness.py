@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.errors import RecordingError
 from vtgrad.jit import witness, world
 from vtgrad.jit.record import record
@@ -64,6 +65,7 @@ def elsewhere(call: Callable[[], object]) -> None:
     thread.join()
 
 
+@needs_global_lock
 def test_no_write_of_another_thread_is_missed() -> None:
     others, w, x = vt.zeros(3), doubles(1.0, 2.0), doubles(3.0, 4.0)
 
@@ -83,6 +85,7 @@ def test_no_write_of_another_thread_is_missed() -> None:
     assert type(others._impl.version_counter.writes) is list  # type: ignore[union-attr]  # it has one
 
 
+@needs_global_lock
 def test_a_saved_value_that_another_thread_overwrites_is_stale() -> None:
     w = vt.ones(3, requires_grad=True)
     saved = w * 1
@@ -117,6 +120,7 @@ class Training:
         self.steps += 1
 
 
+@needs_global_lock
 def test_another_thread_trains_meanwhile() -> None:
     training, own = Training(), Training()
 
@@ -142,6 +146,7 @@ def test_another_thread_trains_meanwhile() -> None:
     assert own.w.grad is grad
 
 
+@needs_global_lock
 @pytest.mark.parametrize("writes", [True, False])
 def test_a_tensor_of_the_program_that_another_thread_writes_is_refused(writes: bool) -> None:
     w = doubles(1.0, 2.0)
@@ -159,6 +164,7 @@ def test_a_tensor_of_the_program_that_another_thread_writes_is_refused(writes: b
     assert w._version > 0
 
 
+@needs_global_lock
 def test_a_grad_of_the_program_that_another_thread_replaces_is_refused() -> None:
     w = doubles(1.0, 2.0).requires_grad_()
     others = doubles(5.0, 5.0)
@@ -178,6 +184,7 @@ def test_a_grad_of_the_program_that_another_thread_replaces_is_refused() -> None
     assert w.grad is others
 
 
+@needs_global_lock
 def test_gradients_are_told_apart_where_no_memory_is_used() -> None:
     dropped, given = doubles(1.0).requires_grad_(), doubles(1.0).requires_grad_()
     first, new = doubles(2.0), doubles(3.0)
@@ -198,6 +205,7 @@ def test_gradients_are_told_apart_where_no_memory_is_used() -> None:
     assert given.grad is new
 
 
+@needs_global_lock
 def test_requires_grad_is_told_apart() -> None:
     own, others = doubles(1.0), doubles(1.0)
 
@@ -216,6 +224,7 @@ def test_requires_grad_is_told_apart() -> None:
     assert not own.requires_grad
 
 
+@needs_global_lock
 def test_no_number_is_drawn_twice_on_another_thread() -> None:
     drawn: list[float] = []
     vt.manual_seed(3)
@@ -233,7 +242,7 @@ def test_no_number_is_drawn_twice_on_another_thread() -> None:
     assert drawn == expected[: len(drawn)]
 
 
-@pytest.mark.parametrize("of_program", [True, False])
+@pytest.mark.parametrize("of_program", [True, pytest.param(False, marks=needs_global_lock)])
 def test_seeds_are_told_apart(of_program: bool) -> None:
     vt.manual_seed(3)
     vt.rand(1)

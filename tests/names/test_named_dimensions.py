@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.errors import (
     ArgumentTypeError,
     NameNotFoundError,
@@ -224,6 +225,7 @@ def test_data_has_the_names_of_the_tensor() -> None:
     assert x.names == ("P", "Q")
 
 
+@needs_global_lock
 def test_names_are_ignored_by_one_thread_alone() -> None:
     x = named("N", "C").requires_grad_()
     inside: list[object] = []

@@ -14,6 +14,7 @@ import pytest
 
 import vtgrad.numpy as np
 from tests.numpy.adopting import Write, check
+from tests.support import needs_global_lock
 
 # -- what is imported ----------------------------------------------------------------------------
 
@@ -400,6 +401,7 @@ def test_modules_in_c(write: Write) -> None:
     assert mine.pack is importlib.import_module("_struct").pack
 
 
+@needs_global_lock
 def test_threads_see_the_real_module(write: Write) -> None:
     name = write({"PKG.py": "import math\nimport time\ntime.sleep(0.05)\nfrom math import sin\n"})
     found: list[Any] = []

@@ -21,6 +21,7 @@ import pytest
 import vtgrad as vt
 import vtgrad.numpy as np
 from tests.numpy.adopting import Write, check
+from tests.support import needs_global_lock
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError, NotSupportedError
 from vtgrad.numpy.adopted_calls import entries
 
@@ -487,6 +488,7 @@ def test_what_cannot_be_adopted(write: Write) -> None:
         np.adopt(name)
 
 
+@needs_global_lock
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_the_child_of_a_fork_keeps_no_call_of_another_thread(write: Write) -> None:
     """Else a new thread that gets its number would not enter a call of its own."""
@@ -574,6 +576,7 @@ def test_objects_that_answer_for_themselves(write: Write) -> None:
     assert mine.value_of(mine.Wrapper(2.0)) == 2.0
 
 
+@needs_global_lock
 def test_threads_that_adopt_at_once_leave_the_warnings_as_they_were(write: Write) -> None:
     text = "def f(x):\n" + "".join(f"    x = x + {nr}\n" for nr in range(300)) + "    return x\n"
     names = [write({"PKG.py": text}) for _ in range(8)]

@@ -14,6 +14,7 @@ import pytest
 import vtgrad as vt
 from tests.distributed.conftest import tests_can_be_imported_by_workers
 from tests.distributed.programs import Pair, Weights, pairs, squares, weights
+from tests.support import needs_global_lock
 from vtgrad import optim
 from vtgrad.distributed import SumOverShards, value_and_grad
 
@@ -53,6 +54,7 @@ def solution() -> Weights:
     return {"w": vt.from_numpy(found[:3]), "b": vt.from_numpy(found[3:]).reshape(())}
 
 
+@needs_global_lock
 @pytest.mark.parametrize("method", TAKE_NO_HESSIAN)
 def test_a_sum_over_shards_is_minimised_as_it_is(total: Total, method: str) -> None:
     quick = {"Nelder-Mead": 1e-4, "Powell": 1e-8}
@@ -64,6 +66,7 @@ def test_a_sum_over_shards_is_minimised_as_it_is(total: Total, method: str) -> N
     assert weights()["b"].item() == 0.1
 
 
+@needs_global_lock
 def test_bounds_and_constraints_of_a_sum_over_shards(total: Total) -> None:
     bounded = optim.minimize(total, weights(), bounds={"b": (0.5, None)})
     assert bounded.x["b"].item() == 0.5
@@ -77,6 +80,7 @@ def test_bounds_and_constraints_of_a_sum_over_shards(total: Total) -> None:
     assert tied.reason == CALLED_AS_IT_IS
 
 
+@needs_global_lock
 def test_own_processes_give_the_same_search(total: Total) -> None:
     with value_and_grad(squares, shards=pairs(), workers=1) as processes:
         other = optim.minimize(processes, weights())
@@ -93,6 +97,7 @@ def test_methods_that_need_a_hessian_are_refused(total: Total, method: str) -> N
         optim.minimize(lambda x: (x.sum(), x), vt.ones(2), method, jac=True)
 
 
+@needs_global_lock
 def test_what_a_function_with_its_gradient_cannot_have(total: Total) -> None:
     hessians: list[Any] = ["product", "dense"]
     for hess in hessians:
@@ -110,6 +115,7 @@ def test_what_a_function_with_its_gradient_cannot_have(total: Total) -> None:
         optim.minimize(lambda p: total(p), weights())
 
 
+@needs_global_lock
 def test_a_function_of_a_sum_is_not_recorded(total: Total) -> None:
     def penalised(p: Weights) -> vt.Tensor:
         return total(p)[0] + (p["w"] ** 2).sum()
@@ -122,6 +128,7 @@ def test_a_function_of_a_sum_is_not_recorded(total: Total) -> None:
     assert max(x.abs().max().item() for x in gradients.values()) < 1e-3
 
 
+@needs_global_lock
 def test_an_error_of_a_shard_ends_the_search() -> None:
     def bad(p: vt.Tensor, shard: vt.Tensor) -> vt.Tensor:
         if shard.item() == 2:

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
 
 pytestmark = [
     pytest.mark.skipif(
-        sys.version_info[3] != "final" or not getattr(sys, "_is_gil_enabled", lambda: True)(),
-        reason="prereleases and builds without the global lock are left out",
+        sys.version_info[3] != "final" or bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+        reason="prereleases and free-threaded builds are left out",
     ),
     pytest.mark.skipif(os.name != "posix", reason="a shell script stands for a Python"),
 ]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.errors import ArgumentTypeError
 from vtgrad.ops.calling.constants import check_meaning
 from vtgrad.storage import making
@@ -74,6 +75,7 @@ def test_an_error_takes_the_replacement_back(counted: Counted) -> None:
     assert making.zeros is np.zeros
 
 
+@needs_global_lock
 def test_other_threads_make_arrays_as_before(counted: Counted) -> None:
     def beside() -> list[object]:
         found: list[object] = []
@@ -86,6 +88,7 @@ def test_other_threads_make_arrays_as_before(counted: Counted) -> None:
     assert counted.calls == 0
 
 
+@needs_global_lock
 def test_threads_that_take_over_the_settings_take_over_the_makers(counted: Counted) -> None:
     def beside() -> list[object]:
         found: list[object] = []
@@ -101,6 +104,7 @@ def test_threads_that_take_over_the_settings_take_over_the_makers(counted: Count
     assert counted.calls == 1
 
 
+@needs_global_lock
 def test_two_threads_replace_at_once() -> None:
     """The first to end takes nothing away from the other one."""
     both, ended = threading.Barrier(2, timeout=60), threading.Event()
@@ -139,6 +143,7 @@ def test_an_unknown_name_is_refused() -> None:
         making.run_with({"zero": np.zeros}, lambda: None)
 
 
+@needs_global_lock
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there are no forks")
 def test_a_child_forgets_the_replacements_of_threads_that_it_does_not_have() -> None:
     inside, leave = threading.Event(), threading.Event()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import sys
 import threading
 from collections.abc import Callable
 
@@ -16,13 +15,12 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import HAS_GLOBAL_LOCK
 from vtgrad.engine.helper_thread import run_on_helper_thread
 from vtgrad.errors import NotSupportedError
 from vtgrad.graph.set_history import own_meta
 from vtgrad.storage import thread_state
 from vtgrad.storage.tensor_impl import TensorImpl
-
-has_global_lock: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
 
 
 def _switch_a_mode(_: vt.Tensor) -> None:
@@ -97,7 +95,7 @@ def test_a_second_thread_pickles() -> None:
     assert x.untyped_storage().data_ptr() == x.data_ptr()
 
 
-@pytest.mark.skipif(has_global_lock(), reason="threads take turns, one for each tensor")
+@pytest.mark.skipif(HAS_GLOBAL_LOCK, reason="threads take turns, one for each tensor")
 @pytest.mark.parametrize("own", [TensorImpl.own_counter, TensorImpl.own_storage])
 def test_what_a_tensor_has_once_is_made_once(own: Callable[[TensorImpl], object]) -> None:
     impls = [vt.ones(1)._impl for _ in range(500)]

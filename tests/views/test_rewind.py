@@ -16,7 +16,7 @@ import pytest
 
 import vtgrad as vt
 from tests.functions import Square
-from tests.support import collector_off, leaf_of
+from tests.support import collector_off, leaf_of, needs_global_lock
 from vtgrad.autograd.graph import (
     allow_mutation_on_saved_tensors,
     increment_version,
@@ -158,6 +158,7 @@ def test_a_hook_that_writes_during_backward() -> None:
     assert a.grad.tolist() == [6, 6]
 
 
+@needs_global_lock
 def test_two_passes_at_once_on_two_threads() -> None:
     a = leaf_of(1, 2, 3)
     with allow_mutation_on_saved_tensors():
@@ -217,6 +218,7 @@ def test_a_write_by_other_means_is_refused() -> None:
         y.backward()
 
 
+@needs_global_lock
 def test_another_thread_does_not_keep() -> None:
     a = leaf_of(1, 2)
     with allow_mutation_on_saved_tensors():

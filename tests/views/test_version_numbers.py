@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.errors import StaleSavedError, VtgradError
 
 COUNT = 400
@@ -93,6 +94,7 @@ def test_writes_of_another_thread_beside_what_is_saved_do_no_harm() -> None:
     while_another_thread(lambda: x[1].add_(1), run)
 
 
+@needs_global_lock
 def test_every_write_of_many_threads_is_counted_once() -> None:
     x, w = vt.ones(4, 8), vt.tensor(2.0, requires_grad=True)
     y = w * x

@@ -21,7 +21,7 @@ import pytest
 import vtgrad as vt
 from tests.ops.calls import Case, arguments_of, cases, function_named, results_of, tensors_in
 from tests.project.tree import PACKAGE, parsed_files_with
-from tests.support import collector_off
+from tests.support import collector_off, needs_global_lock
 from tests.sweeping import by_table, sweep
 from vtgrad.autograd.function import FunctionCtx
 from vtgrad.autograd.graph import set_overwrite_check
@@ -660,6 +660,7 @@ def test_a_view_that_was_written_is_not_kept() -> None:
 # -- threads ----------------------------------------------------------------------------------
 
 
+@needs_global_lock
 def test_threads_that_write_their_own_tensors_do_not_disturb_each_other() -> None:
     tensors = [vt.ones(3) for _ in range(4)]
     idents: dict[int, int] = {}
@@ -716,6 +717,7 @@ def test_threads_that_write_their_own_tensors_do_not_disturb_each_other() -> Non
     assert not record_write.on_behalf
 
 
+@needs_global_lock
 def test_a_write_that_no_python_code_called_has_no_line() -> None:
 
     x = vt.ones(3)

@@ -9,7 +9,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.autograd.forward_ad as fw
-from tests.support import ramp
+from tests.support import needs_global_lock, ramp
 from vtgrad.autograd import profiler
 from vtgrad.errors import BatchedTensorError, VtgradError
 from vtgrad.func import grad, jacfwd, jacrev, jvp, linearize, vjp, vmap
@@ -275,6 +275,7 @@ def in_thread(call: Callable[[], object]) -> object:
     return found[0]
 
 
+@needs_global_lock
 def test_a_sample_may_be_used_on_another_thread() -> None:
     check(lambda a: in_thread(lambda: a * 2), ramp(2, 3))
     q = ramp(2, 3)
@@ -284,6 +285,7 @@ def test_a_sample_may_be_used_on_another_thread() -> None:
         vmap(lambda a: in_thread(a.clone().normal_), randomness="different")(ramp(2, 3))
 
 
+@needs_global_lock
 @pytest.mark.parametrize("randomness", ["error", "different", "same"])
 def test_what_is_drawn_on_another_thread_is_drawn_once(
     randomness: Literal["error", "different", "same"],
@@ -297,6 +299,7 @@ def test_what_is_drawn_on_another_thread_is_drawn_once(
     assert rows[0].tolist() == rows[1].tolist()
 
 
+@needs_global_lock
 @pytest.mark.parametrize("transformed_there", [False, True])
 def test_gradients_of_samples_on_another_thread(transformed_there: bool) -> None:
     """Each sample has its own, also if the thread that computes does not know who asks."""
@@ -322,12 +325,14 @@ def test_gradients_of_samples_on_another_thread(transformed_there: bool) -> None
     assert not with_entries
 
 
+@needs_global_lock
 def test_sums_over_samples_are_refused_on_another_thread_too() -> None:
     w = W.clone().requires_grad_()
     with pytest.raises(BatchedTensorError, match="sum of the gradients"):
         vmap(lambda a: in_thread(lambda: vt.autograd.grad((w * a).sum(), w)[0]))(ramp(2, 3))
 
 
+@needs_global_lock
 def test_each_thread_has_its_own_levels() -> None:
     wrong: list[object] = []
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support import differs_from_torch, grad_list, leaf, ramp, recorded, vt
+from tests.support import differs_from_torch, grad_list, leaf, needs_global_lock, ramp, recorded, vt
 
 
 def _in_threads(count: int, rounds: int, work: Callable[[int, int], None]) -> None:
@@ -48,6 +48,7 @@ def _in_threads(count: int, rounds: int, work: Callable[[int, int], None]) -> No
         raise errors[0]
 
 
+@needs_global_lock
 def test_gradients_of_several_threads_into_one_leaf_are_all_counted() -> None:
     x = leaf(2)
     _in_threads(4, 40, lambda thread, turn: (x * 3).sum().backward())
@@ -89,6 +90,7 @@ def test_threads_with_leaves_of_their_own_do_not_disturb_each_other() -> None:
         assert grad_list(x) == [20 * (thread + 1), 20 * (thread + 1), 20]
 
 
+@needs_global_lock
 @differs_from_torch("there a retained gradient may lose what two threads add at once")
 def test_threads_may_run_one_graph_that_is_retained() -> None:
     x = leaf(2)
@@ -100,6 +102,7 @@ def test_threads_may_run_one_graph_that_is_retained() -> None:
     assert grad_list(middle) == [60, 60]
 
 
+@needs_global_lock
 def test_threads_may_rebuild_one_stale_view() -> None:
     a = leaf(3)
     b = a.clone()
@@ -128,6 +131,7 @@ def test_hooks_of_a_shared_leaf_see_every_gradient_of_every_thread() -> None:
     assert grad_list(x) == [120]
 
 
+@needs_global_lock
 def test_an_error_in_one_thread_leaves_the_others_alone() -> None:
     good, bad = leaf(2), leaf(2)
 

@@ -18,6 +18,7 @@ from tests.support import (
     grad_list,
     gradients,
     leaf,
+    needs_global_lock,
     node_of,
     ramp,
     vt,
@@ -502,6 +503,7 @@ def test_a_backward_inside_of_the_function() -> None:
     assert gradients(call(f, x).sum(), x) == gradients(f(x).sum(), x)
 
 
+@needs_global_lock
 def test_backward_on_another_thread() -> None:
     x = leaf(2)
     y = call(lambda t: t.sin().exp(), x).sum()

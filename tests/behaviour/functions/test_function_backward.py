@@ -18,6 +18,7 @@ from tests.support import (
     grad_list,
     gradients,
     leaf,
+    needs_global_lock,
     node_of,
     ramp,
     recorded,
@@ -488,6 +489,7 @@ def test_an_error_in_backward_comes_out_and_backward_can_be_repeated() -> None:
     assert grad_list(x) == [1, 4]
 
 
+@needs_global_lock
 def test_threads_differentiate_functions_at_once() -> None:
     shared = leaf(50)
 

@@ -16,6 +16,7 @@ from tests.support import (
     grad_list,
     gradients,
     leaf,
+    needs_global_lock,
     ramp,
     refused,
     vt,
@@ -169,6 +170,7 @@ def test_a_backward_that_fails_halfway_does_not_count_for_the_next() -> None:
     assert log == [[[2, 2], [3, 3]]]
 
 
+@needs_global_lock
 @differs_from_torch("there a second thread takes the count of the first one along")
 def test_backwards_on_two_threads_count_for_themselves() -> None:
     log: list[object] = []

@@ -7,7 +7,7 @@ from collections.abc import Generator
 
 import pytest
 
-from tests.support import differs_from_torch, fn_name, gradients, leaf, ramp, vt
+from tests.support import differs_from_torch, fn_name, gradients, leaf, needs_global_lock, ramp, vt
 
 
 def test_results_under_no_grad_are_constants_and_leaves_keep_their_mark() -> None:
@@ -194,6 +194,7 @@ def test_a_decorated_generator_passes_on_throw_and_close() -> None:
     assert vt.is_grad_enabled()
 
 
+@needs_global_lock
 def test_each_thread_has_a_mode_of_its_own_that_starts_enabled() -> None:
     modes: list[bool] = []
     with vt.no_grad():
@@ -204,6 +205,7 @@ def test_each_thread_has_a_mode_of_its_own_that_starts_enabled() -> None:
     assert modes == [True]
 
 
+@needs_global_lock
 def test_a_thread_that_switches_the_mode_off_does_not_switch_it_off_elsewhere() -> None:
     inside, leave = threading.Event(), threading.Event()
 

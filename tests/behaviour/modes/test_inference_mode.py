@@ -17,6 +17,7 @@ from tests.support import (
     grad_list,
     gradients,
     leaf,
+    needs_global_lock,
     ramp,
     refused,
     vt,
@@ -528,6 +529,7 @@ def test_the_mode_is_a_bool_or_what_is_decorated() -> None:
         vt.inference_mode(None)  # type: ignore[call-overload]
 
 
+@needs_global_lock
 def test_the_mode_belongs_to_a_thread() -> None:
     inside, leave = threading.Event(), threading.Event()
     made: list[vt.Tensor] = []
@@ -553,6 +555,7 @@ def test_the_mode_belongs_to_a_thread() -> None:
     assert made[0].is_inference()
 
 
+@needs_global_lock
 def test_a_new_thread_begins_outside() -> None:
     modes: list[bool] = []
     with vt.inference_mode():

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import differs_from_torch, vt
+from tests.support import differs_from_torch, needs_global_lock, vt
 
 MODES: dict[str, tuple[Callable[..., Any], bool, bool]] = {
     "no_grad": (vt.no_grad, False, False),
@@ -348,6 +348,7 @@ def test_set_grad_enabled_may_decorate_twice() -> None:
     assert (first(), second(), vt.is_grad_enabled()) == (False, False, True)
 
 
+@needs_global_lock
 @differs_from_torch("there one thread restores what another had")
 def test_one_object_may_be_a_context_on_two_threads_at_once() -> None:
     quiet = vt.no_grad()

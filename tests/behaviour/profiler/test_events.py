@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.support import differs_from_torch, ones_leaf, vt
+from tests.support import differs_from_torch, needs_global_lock, ones_leaf, vt
 
 profile = vt.autograd.profiler.profile
 record_function = vt.autograd.profiler.record_function
@@ -92,6 +92,7 @@ def test_before_the_end_averages_and_tables_are_empty() -> None:
     assert p.table() == ""
 
 
+@needs_global_lock
 def test_only_the_thread_that_enters_is_recorded() -> None:
     x = ones_leaf(2)
     thread = threading.Thread(target=lambda: x.sin())
@@ -111,6 +112,7 @@ def test_a_thread_has_one_profile_at_a_time() -> None:
     assert "aten::exp" in names(p)
 
 
+@needs_global_lock
 @differs_from_torch("PyTorch crashes when two threads end their profiles")
 def test_each_thread_has_its_own_profile() -> None:
     x = ones_leaf(2)

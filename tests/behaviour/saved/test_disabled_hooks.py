@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 import pytest
 
 from tests.behaviour.saved.packing import Log, hooks, saved, unchanged
-from tests.support import differs_from_torch, gradients, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, gradients, leaf, needs_global_lock, ramp, refused, vt
 
 graph = vt.autograd.graph
 disabled = graph.disable_saved_tensors_hooks
@@ -66,6 +66,7 @@ def test_operators_and_hooks_of_one_value_go_on() -> None:
     assert len(log.packed) == len(log.unpacked) == 1
 
 
+@needs_global_lock
 def test_it_is_per_thread() -> None:
     errors: list[BaseException] = []
 

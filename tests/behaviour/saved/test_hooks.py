@@ -10,7 +10,7 @@ import pytest
 
 from tests.behaviour.saved.packing import Log, hooks, saved, unchanged
 from tests.functions import Function, function
-from tests.support import differs_from_torch, gradients, leaf, ramp, refused, vt
+from tests.support import differs_from_torch, gradients, leaf, needs_global_lock, ramp, refused, vt
 
 
 def clone(tensor: vt.Tensor) -> vt.Tensor:
@@ -45,6 +45,7 @@ def test_the_functions_belong_to_the_value_whichever_block_is_open_later() -> No
     assert not second.unpacked
 
 
+@needs_global_lock
 def test_another_thread_unpacks_with_the_functions_of_the_value() -> None:
     x, log = leaf(2), Log()
     with log.open():
@@ -371,6 +372,7 @@ def test_backwards_far_inside_each_other_pack_with_the_block_around_them() -> No
     assert log.packed
 
 
+@needs_global_lock
 def test_blocks_are_per_thread() -> None:
     x, log = leaf(2), Log()
 
