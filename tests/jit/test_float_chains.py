@@ -209,8 +209,8 @@ def test_an_error_of_a_signal_handler_leaves_a_chain() -> None:
     before = signal.signal(signal.SIGALRM, handler)
     given = [np.ones(4).view(np.uint8)]
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
         with pytest.raises(ValueError, match="from the handler"):
+            signal.setitimer(signal.ITIMER_REAL, 0.01)
             deque(map(runner.run, repeat(given)), 0)
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)

@@ -188,8 +188,8 @@ def test_a_signal_in_a_long_run_is_heard(way: str) -> None:
 
     before = signal.signal(signal.SIGALRM, heard)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
         with pytest.raises(TimeoutError):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
             runner.run([memory.view(np.uint8)])
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
