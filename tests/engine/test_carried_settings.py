@@ -23,7 +23,7 @@ import pytest
 
 import vtgrad as vt
 import vtgrad.numpy  # which has state of threads too
-from tests.support import HAS_GLOBAL_LOCK, needs_global_lock
+from tests.support import needs_global_lock
 from vtgrad.engine import signals
 from vtgrad.graph.batch import BatchLevel
 from vtgrad.graph.packing import HookPair
@@ -38,7 +38,7 @@ from vtgrad.storage.key_set import NAMED, keys
 from vtgrad.storage.mode import Mode, mode_of, switched
 from vtgrad.storage.tensor_base import TensorBase
 from vtgrad.storage.thread_mode import thread
-from vtgrad.storage.thread_state import Settings, carried, changed, run_with
+from vtgrad.storage.thread_state import FREE_THREADED, Settings, carried, changed, run_with
 from vtgrad.utils.checkpoint import checkpoint
 
 # Which thread noted, and what it saw.
@@ -130,8 +130,10 @@ class Program:
         x.grad_fn.register_hook(self._noting("hook after a node"))
         y = checkpoint(self._region, Noting.apply(x, self._note), use_reentrant=False)
         z = y.exp()
-        # The node lets the array go when it has run.
-        weakref.finalize(z._impl.array, self._note, "finalizer between nodes")
+        # The node lets the array go when it has run. A free-threaded interpreter frees it on
+        # the thread that made it, when its turn comes.
+        if not FREE_THREADED:
+            weakref.finalize(z._impl.array, self._note, "finalizer between nodes")
         self._loss = z.sum()
 
     def _note(self, where: str) -> None:
@@ -226,12 +228,7 @@ def assert_same(found: Settings, expected: Settings) -> None:
 
 
 def threads_of(notes: Notes) -> set[int]:
-    """The threads that ran a pass, and what it calls."""
-    elsewhere = {"signal handler"}
-    if not HAS_GLOBAL_LOCK:
-        # What another thread lets go is freed by the thread that made it, when its turn comes.
-        elsewhere.add("finalizer between nodes")
-    return {ident for where, (ident, _) in notes.items() if where not in elsewhere}
+    return {ident for where, (ident, _) in notes.items() if where != "signal handler"}
 
 
 def on_fresh_thread(function: Callable[[], None]) -> None:
