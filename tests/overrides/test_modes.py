@@ -408,6 +408,33 @@ def test_a_block_around_it_can_be_left_while_a_mode_runs() -> None:
     assert asked() == []
 
 
+def test_a_block_that_a_mode_enters_and_does_not_leave_stays_on() -> None:
+    entered = Noted("entered")
+
+    class Entering(Noted):
+        is_first = True
+
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            if self.is_first:
+                self.is_first = False
+                entered.__enter__()
+            return super().__torch_function__(func, types, args, kwargs)
+
+    with Entering():
+        vt.ones(1)
+        vt.zeros(1)
+        assert asked() == ["mode", "entered", "mode", "entered"]
+    vt.eye(1)
+    assert asked() == ["entered"]
+    entered.__exit__(None, None, None)
+    vt.eye(1)
+    assert asked() == []
+    assert thread.function_modes == ()
+    assert not keys.modes
+
+
 def test_a_mode_is_of_its_thread() -> None:
     x, found = leaf(), list[list[str]]()
 
