@@ -145,6 +145,17 @@ def test_arguments_arrive_as_they_were_passed() -> None:
     assert nothing == {}
 
 
+def test_what_was_not_given_does_not_arrive() -> None:
+    x = leaf()
+    with Noted():
+        vt.max(x, dim=1, keepdim=True)
+        vt.min(x, keepdim=True, dim=0)
+    (*_, args, largest), (*_, smallest) = Noted.calls
+    assert args == (x,)
+    assert largest == {"dim": 1, "keepdim": True}
+    assert smallest == {"dim": 0, "keepdim": True}
+
+
 def test_a_function_is_the_object_that_the_class_gives() -> None:
     x = leaf()
     with Noted():
