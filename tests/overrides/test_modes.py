@@ -145,6 +145,17 @@ def test_arguments_arrive_as_they_were_passed() -> None:
     assert nothing == {}
 
 
+def test_what_was_not_given_does_not_arrive() -> None:
+    x = leaf()
+    with Noted():
+        vt.max(x, dim=1, keepdim=True)
+        vt.min(x, keepdim=True, dim=0)
+    (*_, args, largest), (*_, smallest) = Noted.calls
+    assert args == (x,)
+    assert largest == {"dim": 1, "keepdim": True}
+    assert smallest == {"dim": 0, "keepdim": True}
+
+
 def test_a_function_is_the_object_that_the_class_gives() -> None:
     x = leaf()
     with Noted():
@@ -406,6 +417,33 @@ def test_a_block_around_it_can_be_left_while_a_mode_runs() -> None:
         x.exp()
     x.exp()
     assert asked() == []
+
+
+def test_a_block_that_a_mode_enters_and_does_not_leave_stays_on() -> None:
+    entered = Noted("entered")
+
+    class Entering(Noted):
+        is_first = True
+
+        def __torch_function__(
+            self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+        ) -> Any:
+            if self.is_first:
+                self.is_first = False
+                entered.__enter__()
+            return super().__torch_function__(func, types, args, kwargs)
+
+    with Entering():
+        vt.ones(1)
+        vt.zeros(1)
+        assert asked() == ["mode", "entered", "mode", "entered"]
+    vt.eye(1)
+    assert asked() == ["entered"]
+    entered.__exit__(None, None, None)
+    vt.eye(1)
+    assert asked() == []
+    assert thread.function_modes == ()
+    assert not keys.modes
 
 
 def test_a_mode_is_of_its_thread() -> None:

@@ -330,6 +330,7 @@ module("vtgrad.function.function").Function is star("vtgrad.autograd")["Function
 issubclass(vt.autograd.NestedIOFunction, vt.autograd.Function)
 vt.autograd.graph is star("vtgrad.autograd")["graph"] is module("vtgrad.autograd.graph")
 vt.autograd.Variable is module("vtgrad.autograd.variable").Variable
+vt.autograd.variable.Variable is vt.autograd.Variable
 vt.autograd.grad_mode.no_grad is vt.no_grad
 isinstance(ROOT.grad_fn, vt.autograd.graph.Node)
 vt.autograd.graph.save_to_disk is star("vtgrad.autograd.graph")["save_to_disk"]

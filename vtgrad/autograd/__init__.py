@@ -63,7 +63,15 @@ else:
     _import_module("vtgrad.autograd.gradcheck")
     globals().pop("gradcheck", None)
 
-    _MODULES = {"forward_ad", "function", "functional", "grad_mode", "graph", "profiler"}
+    _MODULES = {
+        "forward_ad",
+        "function",
+        "functional",
+        "grad_mode",
+        "graph",
+        "profiler",
+        "variable",
+    }
     _HOMES = {
         "Function": "vtgrad.autograd.function",
         "NestedIOFunction": "vtgrad.autograd.function",

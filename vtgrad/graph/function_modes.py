@@ -20,9 +20,10 @@ function finds out where it asks already, or where no program that has had no mo
   the first time in the process, by descriptors that ask (`overrides/seen_members.py`).
 
 The modes of a thread are a tuple of blocks, the innermost last. While the function of a mode runs,
-the thread has those before it. A block that is left is closed and taken out, wherever it stands; so
-blocks may be left in another order than that in which they were entered, also by code that runs
-while the tuple is a shorter one.
+the thread has those before it. A block that the function enters and does not leave stays, outside
+of its mode's block, as in PyTorch. A block that is left is closed and taken out, wherever it
+stands; so blocks may be left in another order than that in which they were entered, also by code
+that runs while the tuple is a shorter one.
 """
 
 from __future__ import annotations

@@ -103,12 +103,14 @@ def _run_mode(
 ) -> object:
     """What a mode gives; while its function runs, the modes outside of it are on."""
     before = modes.function_modes
-    outer = before[: before.index(block)]
+    place = before.index(block)
+    outer, inner = before[:place], before[place:]
     try:
         modes.function_modes = outer
         return block.mode.__torch_function__(func, types, args, kwargs)
     finally:
-        modes.function_modes = before
+        # With the blocks that the function has entered and not left.
+        modes.function_modes = modes.function_modes + inner
 
 
 def handle_torch_function(

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
+from vtgrad.ops.calling.reduction_arguments import Unset
 from vtgrad.ops.generated import public
 from vtgrad.ops.generated.methods import TensorMethods
 from vtgrad.ops.operator import Operator
@@ -97,7 +98,10 @@ def _defaults(function: Function) -> tuple[dict[str, object], tuple[object, ...]
 def without_defaults(
     function: Function, args: tuple[object, ...], kwargs: dict[str, object]
 ) -> tuple[tuple[object, ...], dict[str, object]]:
-    """The arguments without those by name, and the last ones by position, that are defaults."""
+    """The arguments without those by name, and the last ones by position, that are defaults.
+
+    None of them is `Unset`.
+    """
     defaults, in_order = _defaults(function)
     kwargs = {
         name: value
@@ -107,7 +111,13 @@ def without_defaults(
     count = len(args)
     while 0 < count <= len(in_order) and _is_same(args[count - 1], in_order[count - 1]):
         count -= 1
-    return args[:count], kwargs
+    if not in_order or not any(isinstance(value, Unset) for value in args[:count]):
+        return args[:count], kwargs
+    # What stands behind a parameter that was not given can have been given by name only.
+    place = next(nr for nr, value in enumerate(args) if isinstance(value, Unset))
+    behind = zip(list(defaults)[place:count], args[place:count], strict=True)
+    named = {name: value for name, value in behind if not isinstance(value, Unset)}
+    return args[:place], {**named, **kwargs}
 
 
 def _is_same(value: object, default: object) -> bool:
