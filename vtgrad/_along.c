@@ -20,7 +20,8 @@ typedef struct {
     npy_uint64 size;    /* of the whole along the dimension */
     npy_intp part_step; /* 0 if the part is one number for all */
     npy_intp step;      /* from an index to the next along the dimension, in bytes */
-    npy_intp dense;     /* the number of indices, if they have no gaps, else 0 */
+    npy_intp indices;   /* how many there are */
+    int is_dense;       /* whether they have no gaps */
     int of_slices;      /* whether the elements i have one index */
     int type;
     int item;
@@ -140,7 +141,8 @@ static int read_walk(PyObject *const *arguments, PyArrayObject *slices, Walk *wa
     }
     walk->whole = PyArray_BYTES(whole);
     walk->index = PyArray_BYTES(index);
-    walk->dense = PyArray_CHKFLAGS(index, NPY_ARRAY_C_CONTIGUOUS) ? PyArray_SIZE(index) : 0;
+    walk->indices = PyArray_SIZE(index);
+    walk->is_dense = PyArray_CHKFLAGS(index, NPY_ARRAY_C_CONTIGUOUS);
     walk->type = PyArray_TYPE(whole);
     walk->item = (int)PyArray_ITEMSIZE(whole);
     if (!read_sizes(whole, PyArray_DIMS(slices == NULL ? index : slices), axis, walk)) {
@@ -203,13 +205,13 @@ static int are_below(const char *memory, npy_intp count, npy_uint64 size) {
     return !outside;
 }
 
+/* Also of indices of slices without elements, which the loops do not read. */
 static int are_inside(const Walk *walk) {
-    if (walk->outer * walk->inner == 0) {
-        /* There may be indices of no element, as of slices without elements. */
+    if (walk->indices == 0) {
         return 1;
     }
-    if (walk->dense) {
-        return are_below(walk->index, walk->dense, walk->size);
+    if (walk->is_dense) {
+        return are_below(walk->index, walk->indices, walk->size);
     }
     npy_intp at[NPY_MAXDIMS], width = walk->of_slices ? 1 : walk->inner;
     /* The vector of indices is the same for all slices. */

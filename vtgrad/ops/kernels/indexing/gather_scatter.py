@@ -93,7 +93,7 @@ def scatter(self: Array, dim: int, index: Array, src: Array | Number) -> Array:
 
 def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> Store:
     """`scatter` into an array itself."""
-    if NATIVE and fits_along(self, dim, index, src, False, False):
+    if NATIVE and _has_dims(src) and fits_along(self, dim, index, src, False, False):
         return put_along, (self, dim, index, src, False), _positions(self, dim, index)
     if isinstance(src, np.ndarray):
         src = readable(src, self)
@@ -125,7 +125,7 @@ def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
 
 def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
     """`scatter_add` into an array itself."""
-    if NATIVE and fits_along(self, dim, index, src, False, True):
+    if NATIVE and _has_dims(src) and fits_along(self, dim, index, src, False, True):
         return add_along, (self, dim, index, src, False), _positions(self, dim, index)
     if isinstance(src, np.ndarray):
         src = readable(src, self)
@@ -223,6 +223,11 @@ def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
             if d != axis:
                 flat += indices * strides[d]
     return flat.reshape(-1)
+
+
+def _has_dims(src: Array | Number) -> bool:
+    """Whether a source is no 0-d array, which the loops would repeat as a number."""
+    return isinstance(src, np.ndarray) and src.ndim > 0
 
 
 def _positions(self: Array, dim: int, index: Array) -> Callable[[], Array]:
