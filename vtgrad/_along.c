@@ -232,6 +232,9 @@ typedef struct {
     npy_uint64 first, second;
 } Sixteen;
 
+/* An index that is looked at and then used is read once: another thread may store another one meanwhile. */
+#define READ_ONCE(INDEX) (*(const volatile npy_uint64 *)(INDEX))
+
 /* Each loop returns 0 at an index outside of the whole, which another thread may have stored since the
    indices were looked at. The numbers of a walk are read once: a loop writes memory of any type. A last
    dimension, and slices, have loops of their own, which take half the time. */
@@ -249,7 +252,7 @@ typedef struct {
             const char *index = first;                                                                       \
             if (inner == 1) {                                                                                \
                 for (npy_intp k = 0; k < count; k++, index += step, part += part_step) {                     \
-                    const npy_uint64 at = *(const npy_uint64 *)index;                                        \
+                    const npy_uint64 at = READ_ONCE(index);                                                  \
                     if (at >= size) {                                                                        \
                         return 0;                                                                            \
                     }                                                                                        \
@@ -260,7 +263,7 @@ typedef struct {
             }                                                                                                \
             for (npy_intp k = 0; k < count; k++, index += step) {                                            \
                 if (of_slices) {                                                                             \
-                    const npy_uint64 at = *(const npy_uint64 *)index;                                        \
+                    const npy_uint64 at = READ_ONCE(index);                                                  \
                     if (at >= size) {                                                                        \
                         return 0;                                                                            \
                     }                                                                                        \
@@ -271,7 +274,7 @@ typedef struct {
                     continue;                                                                                \
                 }                                                                                            \
                 for (npy_intp i = 0; i < inner; i++, part += part_step) {                                    \
-                    const npy_uint64 at = ((const npy_uint64 *)index)[i];                                    \
+                    const npy_uint64 at = READ_ONCE((const npy_uint64 *)index + i);                          \
                     if (at >= size) {                                                                        \
                         return 0;                                                                            \
                     }                                                                                        \
