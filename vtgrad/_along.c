@@ -20,7 +20,8 @@ typedef struct {
     npy_uint64 size;    /* of the whole along the dimension */
     npy_intp part_step; /* 0 if the part is one number for all */
     npy_intp step;      /* from an index to the next along the dimension, in bytes */
-    npy_intp dense;     /* the number of indices, if they have no gaps, else 0 */
+    npy_intp indices;   /* how many there are */
+    int is_dense;       /* whether they have no gaps */
     int of_slices;      /* whether the elements i have one index */
     int type;
     int item;
@@ -140,7 +141,8 @@ static int read_walk(PyObject *const *arguments, PyArrayObject *slices, Walk *wa
     }
     walk->whole = PyArray_BYTES(whole);
     walk->index = PyArray_BYTES(index);
-    walk->dense = PyArray_CHKFLAGS(index, NPY_ARRAY_C_CONTIGUOUS) ? PyArray_SIZE(index) : 0;
+    walk->indices = PyArray_SIZE(index);
+    walk->is_dense = PyArray_CHKFLAGS(index, NPY_ARRAY_C_CONTIGUOUS);
     walk->type = PyArray_TYPE(whole);
     walk->item = (int)PyArray_ITEMSIZE(whole);
     if (!read_sizes(whole, PyArray_DIMS(slices == NULL ? index : slices), axis, walk)) {
@@ -203,13 +205,13 @@ static int are_below(const char *memory, npy_intp count, npy_uint64 size) {
     return !outside;
 }
 
+/* Also of indices of slices without elements, which the loops do not read. */
 static int are_inside(const Walk *walk) {
-    if (walk->outer * walk->inner == 0) {
-        /* There may be indices of no element, as of slices without elements. */
+    if (walk->indices == 0) {
         return 1;
     }
-    if (walk->dense) {
-        return are_below(walk->index, walk->dense, walk->size);
+    if (walk->is_dense) {
+        return are_below(walk->index, walk->indices, walk->size);
     }
     npy_intp at[NPY_MAXDIMS], width = walk->of_slices ? 1 : walk->inner;
     /* The vector of indices is the same for all slices. */
@@ -230,6 +232,9 @@ typedef struct {
     npy_uint64 first, second;
 } Sixteen;
 
+/* An index that is looked at and then used is read once: another thread may store another one meanwhile. */
+#define READ_ONCE(INDEX) (*(const volatile npy_uint64 *)(INDEX))
+
 /* Each loop returns 0 at an index outside of the whole, which another thread may have stored since the
    indices were looked at. The numbers of a walk are read once: a loop writes memory of any type. A last
    dimension, and slices, have loops of their own, which take half the time. */
@@ -247,7 +252,7 @@ typedef struct {
             const char *index = first;                                                                       \
             if (inner == 1) {                                                                                \
                 for (npy_intp k = 0; k < count; k++, index += step, part += part_step) {                     \
-                    const npy_uint64 at = *(const npy_uint64 *)index;                                        \
+                    const npy_uint64 at = READ_ONCE(index);                                                  \
                     if (at >= size) {                                                                        \
                         return 0;                                                                            \
                     }                                                                                        \
@@ -258,7 +263,7 @@ typedef struct {
             }                                                                                                \
             for (npy_intp k = 0; k < count; k++, index += step) {                                            \
                 if (of_slices) {                                                                             \
-                    const npy_uint64 at = *(const npy_uint64 *)index;                                        \
+                    const npy_uint64 at = READ_ONCE(index);                                                  \
                     if (at >= size) {                                                                        \
                         return 0;                                                                            \
                     }                                                                                        \
@@ -269,7 +274,7 @@ typedef struct {
                     continue;                                                                                \
                 }                                                                                            \
                 for (npy_intp i = 0; i < inner; i++, part += part_step) {                                    \
-                    const npy_uint64 at = ((const npy_uint64 *)index)[i];                                    \
+                    const npy_uint64 at = READ_ONCE((const npy_uint64 *)index + i);                          \
                     if (at >= size) {                                                                        \
                         return 0;                                                                            \
                     }                                                                                        \

@@ -243,6 +243,36 @@ def test_shapes_that_values_decide_are_guarded(
 # -- arrays that NumPy makes of tensors -----------------------------------------------------------
 
 
+def _assigned(x: vt.Tensor, at: vt.Tensor, rows: vt.Tensor) -> vt.Tensor:
+    x = x.clone()
+    x[at] = rows
+    return x
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        _assigned,
+        lambda x, at, rows: x.index_put((at,), rows),
+        lambda x, at, rows: x.index_put((at, at), rows[:, 0]),
+        lambda x, at, rows: x.index_copy(0, at, rows),
+        lambda x, at, rows: x.put(at, rows[:, 0]),
+        lambda x, at, rows: x.scatter(0, at[:, None].expand(4, 9), rows),
+        lambda x, at, rows: x.scatter_add(0, at[:, None].expand(4, 9), rows),
+        lambda x, at, rows: x.gather(0, at[:, None].expand(4, 9)) * rows,
+    ],
+)
+def test_indices_may_be_other_ones(
+    write: Callable[[vt.Tensor, vt.Tensor, vt.Tensor], vt.Tensor],
+) -> None:
+    rng = np.random.default_rng(0)
+    x, rows = vt.tensor(rng.normal(size=(9, 9))), vt.tensor(rng.normal(size=(4, 9)))
+    fast = api.trace(write, x, vt.tensor([0, 2, 1, 8]), rows)
+    for at in ([8, 0, 3, 5], [7, 6, 5, 4]):
+        found = fast(x, vt.tensor(at), rows)
+        assert vt.equal(found, write(x, vt.tensor(at), rows))
+
+
 def test_writes_to_the_array_of_a_tensor_are_recorded() -> None:
     def program(x: vt.Tensor) -> vt.Tensor:
         np.asarray(x)[...] = True

@@ -94,6 +94,8 @@ def test_all_files_make_arrays_through_one_module() -> None:
 # Memory is given to a loop in C, or written to a file, see Note [Plain arrays]; or Python reads the
 # numbers, of which a recording would then know nothing.
 EXACTLY_NUMPYS = {
+    "ops/kernels/indexing/advanced_index.py",
+    "ops/kernels/indexing/gather_scatter.py",
     "ops/kernels/indexing/index_support.py",
     "ops/kernels/special/series.py",
     "storage/loops_in_python.py",

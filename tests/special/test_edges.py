@@ -112,3 +112,10 @@ def test_high_degrees_between_the_ends_keep_all_digits() -> None:
     found = values("chebyshev_polynomial_t", [float(np.cos(angle))], 3000)
     exact = np.cos(3000 * np.arccos(np.longdouble(np.cos(angle))))
     assert found[0] == pytest.approx(float(exact), abs=1e-12)
+
+
+def test_values_beyond_the_dtype_give_no_warning() -> None:
+    with np.errstate(all="raise"):
+        assert special.erfcx(vt.tensor([-10.0])).tolist() == [INF]
+        assert special.zeta(vt.tensor([30.0]), vt.tensor([40.0])).tolist() == [0]
+        assert special.entr(vt.tensor([60000.0], dtype=vt.float16)).tolist() == [-INF]

@@ -238,6 +238,32 @@ def test_the_operators_have_the_same_bits_without_the_loops(
         assert (one.dtype, one.shape, one.strides) == (other.dtype, other.shape, other.strides)
 
 
+@pytest.mark.parametrize("method", ["scatter", "scatter_", "scatter_add", "scatter_add_"])
+@pytest.mark.parametrize("index", [[0, 1], [[0, 1]]])
+def test_a_source_without_dimensions_is_not_repeated(method: str, index: list[Any]) -> None:
+    at = vt.tensor(index)
+    x = vt.zeros((3,) * at.ndim)
+    with pytest.raises(vt.errors.ShapeError, match=r"does not fit its source of shape \(\)"):
+        getattr(x, method)(0, at, vt.tensor(5.0))
+    assert not x.any()
+    # One index of a vector takes one element.
+    found = getattr(vt.zeros(3), method)(0, vt.tensor([1]), vt.tensor(5.0))
+    assert found.tolist() == [0, 5, 0]
+
+
+@pytest.mark.parametrize("method", ["index_add_", "index_copy_"])
+@pytest.mark.parametrize("wrong", [-1, 3])
+def test_wrong_indices_of_slices_without_elements_are_refused(method: str, wrong: int) -> None:
+    for given in (vt.tensor([0, wrong]), vt.tensor([0, 7, wrong, 7])[::2]):
+        for dim, shape, part in (
+            (0, (3, 0), (2, 0)),
+            (1, (0, 3), (0, 2)),
+            (-2, (2, 3, 0), (2, 2, 0)),
+        ):
+            with pytest.raises(IndexError, match=f"index {wrong} is outside dimension"):
+                getattr(vt.zeros(shape), method)(dim, given, vt.zeros(part))
+
+
 def test_only_elements_at_the_indices_become_stale() -> None:
     writes: list[Callable[[vt.Tensor, vt.Tensor], vt.Tensor]] = [
         lambda y, i: y.scatter_(1, i, vt.ones(2, 2)),

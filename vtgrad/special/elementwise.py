@@ -350,7 +350,8 @@ class Elementwise:
             found = no_fp_warnings.run(making.call, self._run, *given)
             if found.shape != shape:
                 found = making.broadcast_to(found, shape)
-        return finish_like(found, dtype, None, *arrays)
+        # A narrower dtype may not hold the values.
+        return no_fp_warnings.run(finish_like, found, dtype, None, *arrays)
 
     def product(
         self, factor: Tensor, name: str, values: tuple[Tensor, ...], *, adjoint: bool

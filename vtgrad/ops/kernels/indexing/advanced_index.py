@@ -217,6 +217,8 @@ def store_at(target: Array, index: Array, values: Array | float | int) -> Store 
         count = index.size
         if index.dtype is not INT64 or index.ndim != 1 or not 0 < count <= FEW:
             return None
+        if type(index) is not np.ndarray:
+            return None  # a recording must depend on the answers, not on the numbers
         numbers: list[int] = index.tolist()
         low, size = min(numbers), shape[0]
         if low < -size or max(numbers) >= size:
@@ -259,6 +261,8 @@ def _at_few(target: Array, indices: Sequence[Array | None], values: Array) -> St
         index, size = indices[dim], shape[dim]
         if index is None or index.dtype is not INT64 or index.ndim != 1 or index.size != count:
             return None
+        if type(index) is not np.ndarray:
+            return None  # as in `store_at`
         numbers: list[int] = index.tolist()
         low = min(numbers)
         if not (-size <= low and max(numbers) < size):

@@ -22,7 +22,7 @@ from vtgrad.ops.kernels.indexing.index_support import (
 )
 from vtgrad.ops.kernels.support.scalars import as_element
 from vtgrad.storage import making
-from vtgrad.storage.arrays import PLAIN, Array, Number, Shape
+from vtgrad.storage.arrays import Array, Number, Shape
 from vtgrad.storage.geometry import normalize_dim, numel
 from vtgrad.storage.lazy_array import resolved
 from vtgrad.storage.loops import NATIVE, add_along, fits_along, put_along, take_along
@@ -60,8 +60,7 @@ def gather(self: Array, dim: int, index: Array, *, sparse_grad: bool = False) ->
     if _is_larger(index.shape or (1,), self.shape, axis):
         raise _index_shape_error("gather", index, "input", self.shape)
     check_range(index, self.shape[axis], axis)
-    if NATIVE and type(index) in PLAIN:
-        # An index of int32, or an expanded one.
+    if _may_convert(self, index):
         made = take_along(self, axis, making.ascontiguousarray(index, np.int64))
         if made is not None:
             return made
@@ -93,7 +92,7 @@ def scatter(self: Array, dim: int, index: Array, src: Array | Number) -> Array:
 
 def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> Store:
     """`scatter` into an array itself."""
-    if NATIVE and fits_along(self, dim, index, src, False, False):
+    if NATIVE and _has_dims(src) and fits_along(self, dim, index, src, False, False):
         return put_along, (self, dim, index, src, False), _positions(self, dim, index)
     if isinstance(src, np.ndarray):
         src = readable(src, self)
@@ -101,8 +100,7 @@ def scatter_(self: Array, dim: int, index: Array, src: Array | Number) -> Store:
     axis = check_scatter(self, dim, index, src, "scatter")
     if index.size == 0:
         return NOTHING
-    if NATIVE and type(index) in PLAIN and self.ndim:
-        # A number, an index of int32, or an expanded one.
+    if _may_convert(self, index):
         one = src if isinstance(src, np.ndarray) else making.asarray(as_element(src, self.dtype))
         dense = making.ascontiguousarray(index, np.int64)
         if fits_along(self, axis, dense, one, False, False):
@@ -125,7 +123,7 @@ def scatter_add(self: Array, dim: int, index: Array, src: Array) -> Array:
 
 def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
     """`scatter_add` into an array itself."""
-    if NATIVE and fits_along(self, dim, index, src, False, True):
+    if NATIVE and _has_dims(src) and fits_along(self, dim, index, src, False, True):
         return add_along, (self, dim, index, src, False), _positions(self, dim, index)
     if isinstance(src, np.ndarray):
         src = readable(src, self)
@@ -133,7 +131,7 @@ def scatter_add_(self: Array, dim: int, index: Array, src: Array) -> Store:
     axis = check_scatter(self, dim, index, src, "scatter_add")
     if index.size == 0:
         return NOTHING
-    if NATIVE and type(index) in PLAIN and self.ndim:
+    if _may_convert(self, index):
         dense = making.ascontiguousarray(index, np.int64)
         if fits_along(self, axis, dense, src, False, True):
             return add_along, (self, axis, dense, src, False), _positions(self, axis, dense)
@@ -223,6 +221,16 @@ def flat_targets(shape: Shape, axis: int, index: Array) -> Array:
             if d != axis:
                 flat += indices * strides[d]
     return flat.reshape(-1)
+
+
+def _has_dims(src: Array | Number) -> bool:
+    """Whether a source is no 0-d array, which the loops would repeat as a number."""
+    return isinstance(src, np.ndarray) and src.ndim > 0
+
+
+def _may_convert(self: Array, index: Array) -> bool:
+    """Whether a loop may serve an array if an index that is of int32, or expanded, is converted."""
+    return NATIVE and type(self) is type(index) is np.ndarray and self.flags.c_contiguous
 
 
 def _positions(self: Array, dim: int, index: Array) -> Callable[[], Array]:

@@ -130,7 +130,10 @@ def survivors(targets: Array, extent: int) -> Array | None:
         Positions in the vector; None if nothing is repeated.
     """
     count = targets.size
-    if count < 2 or (count <= FEW and len(set(targets.tolist())) == count):
+    if count < 2:
+        return None
+    # A recording must depend on the answer, not on the numbers.
+    if count <= FEW and type(targets) is np.ndarray and len(set(targets.tolist())) == count:
         return None
     if extent > _SPARSE * count:
         found, first_from_the_end = np.unique(targets[::-1], return_index=True)

@@ -99,11 +99,11 @@ def index_add(self: Array, dim: int, index: Array, source: Array, *, alpha: Numb
 
 def index_add_(self: Array, dim: int, index: Array, source: Array, *, alpha: Number = 1) -> Store:
     """`index_add` into an array itself."""
-    if NATIVE and alpha == 1 and fits_along(self, dim, index, source, True, True):
-        axis = normalize_dim(dim, self.ndim) if dim else 0
-        # Of more rows along another dimension NumPy's way adds those of one index first.
-        if not axis or index.size < FEW_ROWS:
-            return add_along, (self, axis, index, source, True), _slices_at(axis, index)
+    # Of more rows along another dimension NumPy's way adds those of one index first.
+    in_order = dim in (0, -self.ndim) or index.size < FEW_ROWS
+    if NATIVE and in_order and alpha == 1 and fits_along(self, dim, index, source, True, True):
+        axis = normalize_dim(dim, self.ndim)
+        return add_along, (self, axis, index, source, True), _slices_at(axis, index)
     source, index = readable(source, self), resolved(index)
     axis = normalize_dim(dim, self.ndim)
     _check_vector(index, "index_add", OutOfRangeError)
