@@ -40,7 +40,8 @@ Plant = Callable[[pytest.MonkeyPatch], None]
 def test_wrong_local_pattern_is_found(
     operator: str, wrong: Pattern, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(RECORDS[operator], "pattern", wrong)
+    stated = (wrong.rule, " ".join(wrong.derivatives), "", "")
+    monkeypatch.setattr(RECORDS[operator], "_pattern", stated)
     found = 0
     for case in cases(lambda op: op.name == operator):
         try:
