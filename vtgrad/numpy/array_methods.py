@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike
 from vtgrad.numpy import picking, shapes, sorting, ufuncs
 from vtgrad.numpy.array_reductions import ArrayReductions
 from vtgrad.numpy.base import ArrayBase
-from vtgrad.numpy.deliver import Axis, noted
+from vtgrad.numpy.deliver import Axis
 from vtgrad.numpy.flat_elements import FlatElements
 from vtgrad.numpy.index import setitem
 from vtgrad.numpy.kinds import kinds
@@ -29,6 +29,7 @@ from vtgrad.numpy.operands import (
     check_dtype,
     check_keeps,
     fresh,
+    noted,
     result,
     value_of,
 )

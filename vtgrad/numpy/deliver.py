@@ -8,15 +8,20 @@ from typing import Any, ClassVar, Final, TypeAlias
 
 import numpy as np
 
-from vtgrad.graph.batch import is_batched, note_made
-from vtgrad.graph.thread_levels import thread
 from vtgrad.numpy.kinds import kinds
-from vtgrad.numpy.operands import as_array, fresh, has_dtype, overlap, result, value_of
+from vtgrad.numpy.operands import (
+    as_array,
+    fresh,
+    has_dtype,
+    noted,
+    overlap,
+    result,
+    value_of,
+)
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.numpy.write import store
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, Shape
-from vtgrad.storage.key_set import keys
 from vtgrad.storage.no_fp_warnings import run_without_warnings
 from vtgrad.storage.tensor_base import TensorBase
 
@@ -31,7 +36,6 @@ __all__ = [
     "handed_over",
     "is_whole",
     "made",
-    "noted",
     "written_array",
 ]
 
@@ -150,14 +154,6 @@ def handed_over(found: Any) -> ndarray:
 def made(array: Any) -> ndarray:
     """As `handed_over`, for memory that nothing else has: see Note [Tensors that get samples]."""
     return noted(handed_over(array))
-
-
-def noted(found: ndarray) -> ndarray:
-    """An array that has memory of its own, which is noted; anything else is returned as it is."""
-    if keys.active and thread.batch_levels and isinstance(typing.cast("object", found), TensorBase):
-        if not is_batched(found):
-            note_made(found, thread.batch_levels)
-    return found
 
 
 def by_numpy(

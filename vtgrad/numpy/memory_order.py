@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from vtgrad.numpy.deliver import noted
-from vtgrad.numpy.operands import as_array
+from vtgrad.numpy.operands import as_array, noted
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
 from vtgrad.storage.arrays import Array, Shape

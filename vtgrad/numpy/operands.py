@@ -10,8 +10,10 @@ from typing import Any, Final, Protocol, SupportsIndex, TypeAlias, TypeGuard, Ty
 import numpy as np
 
 from vtgrad.errors import NotSupportedError
+from vtgrad.graph.batch import is_batched, note_made
 from vtgrad.graph.recording import is_recording
 from vtgrad.graph.sample_array import SampleArray, refuse_values
+from vtgrad.graph.thread_levels import thread
 from vtgrad.graph.tracer import read_value
 from vtgrad.numpy.kinds import kinds
 from vtgrad.numpy.public_ndarray import ndarray
@@ -42,6 +44,7 @@ __all__ = [
     "is_differentiated",
     "is_keyed",
     "is_wide",
+    "noted",
     "of",
     "of_any_dtype",
     "of_numbers",
@@ -284,6 +287,14 @@ def as_array(x: TensorBase) -> ndarray:
         return x
     # An operator may return its operand.
     return array_of_class(F.clone(x) if type(x) is kinds.scalar else x)
+
+
+def noted(found: ndarray) -> ndarray:
+    """An array that has memory of its own, which is noted; anything else is returned as it is."""
+    if keys.active and thread.batch_levels and isinstance(typing.cast("object", found), TensorBase):
+        if not is_batched(found):
+            note_made(found, thread.batch_levels)
+    return found
 
 
 def result(x: TensorBase) -> ndarray:

@@ -11,10 +11,20 @@ from numpy.typing import DTypeLike
 
 from vtgrad.numpy import ufuncs
 from vtgrad.numpy.creation import array
-from vtgrad.numpy.deliver import NO_VALUE, NoValue, dims_of, made, noted
+from vtgrad.numpy.deliver import NO_VALUE, NoValue, dims_of, made
 from vtgrad.numpy.function import Function, function
 from vtgrad.numpy.on_values import any_differentiated, on_values
-from vtgrad.numpy.operands import ArrayLike, as_array, cast, fresh, is_keyed, of, result, value_of
+from vtgrad.numpy.operands import (
+    ArrayLike,
+    as_array,
+    cast,
+    fresh,
+    is_keyed,
+    noted,
+    of,
+    result,
+    value_of,
+)
 from vtgrad.numpy.promotion import result_type
 from vtgrad.numpy.public_ndarray import ndarray
 from vtgrad.ops.generated import functional as F
