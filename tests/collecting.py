@@ -1,11 +1,17 @@
-"""Garbage collections that do not visit the objects of pytest."""
+"""What tests leave behind, put aside or taken away for those that follow."""
 
 import gc
+import sys
 from types import SimpleNamespace
+from typing import Final
 
+import vtgrad
 from vtgrad.storage import gc_freeze
 
-__all__ = ["put_aside"]
+__all__ = ["put_aside", "take_away_seen_members"]
+
+#: What `Tensor` does not inherit.
+_OWN: Final = frozenset(vars(vtgrad.Tensor))
 
 
 def put_aside() -> None:
@@ -22,3 +28,22 @@ def put_aside() -> None:
     gc.freeze()
     known = SimpleNamespace(get_freeze_count=lambda: 1, get_referrers=gc.get_referrers)
     vars(gc_freeze).update(_HOLDER=[gc_freeze._HELD], gc=known)
+
+
+def take_away_seen_members() -> None:
+    """Give `Tensor` the members that it had before a test entered a function mode.
+
+    In a program they are seen members from then on, see Note [Members that modes see]. Tests that
+    look at the class itself, as those of the reference, find it as it is written.
+    """
+    module = sys.modules.get("vtgrad.overrides.seen_members")
+    if module is None or not module._state.complete:
+        return
+    tensor = vtgrad.Tensor
+    for name, found in list(vars(tensor).items()):
+        if isinstance(found, module.SeenMember):
+            if name in _OWN:
+                type.__setattr__(tensor, name, found.member)
+            else:
+                type.__delattr__(tensor, name)
+    module._state.complete = False

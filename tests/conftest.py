@@ -24,7 +24,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis.internal.conjecture import junkdrawer, providers
 
 import vtgrad
-from tests.collecting import put_aside
+from tests.collecting import put_aside, take_away_seen_members
 from tests.scheduling import Scheduler, report_less
 
 # No deadlines and no complaint about slow generation: both measure the machine's other
@@ -98,3 +98,9 @@ def pytest_runtest_logstart() -> None:
     """Before each test: what many tests have left is put aside too."""
     if next(_NUMBERS) % 50 == 0:
         put_aside()
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """After the last test of a file, or before the process goes on with another one."""
+    if nextitem is None or nextitem.path != item.path:
+        take_away_seen_members()

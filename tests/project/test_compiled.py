@@ -66,12 +66,6 @@ def test_a_tensor_is_known_as_one_behind_the_python_operators() -> None:
     assert order[:4] == ["Tensor", "OperatorMethods", "PythonOperators", "TensorBase"]
 
 
-def _own(name: str) -> object:
-    """What the class has, also behind the descriptor that a function mode of a test left."""
-    found = vars(vtgrad.Tensor).get(name)
-    return getattr(found, "member", found)
-
-
 def test_no_method_of_a_tensor_is_hidden_by_its_base() -> None:
     # See Note [The bases of Tensor]. Breaks without `shape` in the class itself.
     hidden = [
@@ -81,7 +75,7 @@ def test_no_method_of_a_tensor_is_hidden_by_its_base() -> None:
         if name in vars(TensorBase)
         and (callable(value) or isinstance(value, property))
         and not name.startswith("__annot")
-        and _own(name) is not value
+        and vars(vtgrad.Tensor).get(name) is not value
     ]
     assert hidden == []
 

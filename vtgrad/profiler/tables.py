@@ -93,8 +93,8 @@ class _Tables:
             if event is not None and callable(method):
                 members[name] = _wrapper(method, event)
         for name, operator in PYTHON_OPERATORS.items():
-            members[name] = _wrapper(getattr(Tensor, name), operator)
-        members["__getitem__"] = _getitem(Tensor.__getitem__)
+            members[name] = _wrapper(getattr(OperatorMethods, name), operator)
+        members["__getitem__"] = _getitem(OperatorMethods.__getitem__)
         for name, operator in PROPERTIES.items():
             members[name] = _property(vars(OperatorMethods)[name], operator)
         return members
