@@ -6,7 +6,7 @@ Note [Function modes]
 
 A mode sees every public function that its thread calls in the mode's block, also those of plain
 tensors, and those that take no tensor. Programs without a mode must not pay for it, so each kind of
-function finds out where it asks already, or where no program that has had no mode ever comes:
+function asks where it has to ask something anyway, or where only programs with a mode come:
 
 - Operators hand over by a key that each tensor has while there is a mode, FUNCTION_MODE. The blocks
   are in `keys.modes`, so that the shortest ways decline (Note [Keys]).
