@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.errors import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -372,6 +373,7 @@ def test_modes_and_links_stay(tmp_path: Path) -> None:
 
 # From Python 3.13 on an entry that `zipfile` was stopped in is mentioned when it is collected.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@needs_global_lock
 def test_an_interrupted_save_leaves_the_old_file(tmp_path: Path) -> None:
     path = tmp_path / "state.npz"
     old = {"x": vt.zeros(1000), "y": vt.ones(3)}

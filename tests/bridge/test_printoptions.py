@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import vtgrad as vt
+from tests.support import needs_global_lock
 from vtgrad.errors import ArgumentTypeError, ArgumentValueError
 
 THIRD = 1 / 3
@@ -80,6 +81,7 @@ def test_tables_for_notebooks_have_the_digits_too() -> None:
     assert "<td>0.33</td>" in table
 
 
+@needs_global_lock
 def test_options_hold_for_all_threads() -> None:
     texts: list[str] = []
     vt.set_printoptions(precision=2)

@@ -15,6 +15,7 @@ import pytest
 
 import vtgrad as vt
 from tests.overrides.logged import Logged, logged
+from tests.support import needs_global_lock
 from vtgrad.errors import BlockNotOpenError
 from vtgrad.graph.function_modes import thread
 from vtgrad.overrides import (
@@ -446,6 +447,7 @@ def test_a_block_that_a_mode_enters_and_does_not_leave_stays_on() -> None:
     assert not keys.modes
 
 
+@needs_global_lock
 def test_a_mode_is_of_its_thread() -> None:
     x, found = leaf(), list[list[str]]()
 

@@ -14,7 +14,7 @@ import pytest
 
 import vtgrad as vt
 from tests.hostile.interrupting import NEEDS_TRACE, interrupted_everywhere
-from tests.support import collector_off, ones_leaf
+from tests.support import collector_off, needs_global_lock, ones_leaf
 from tests.viz.story_states import states
 from tests.viz.test_story import raise_from
 from vtgrad.graph.observer import observers
@@ -153,6 +153,7 @@ def test_the_result_of_locals_keeps_its_names() -> None:
     assert found.error is None
 
 
+@needs_global_lock
 def test_other_threads_are_not_told() -> None:
     def run() -> None:
         thread = threading.Thread(target=lambda: vt.ones(2) * 2)
