@@ -291,8 +291,8 @@ def as_array(x: TensorBase) -> ndarray:
 
 def noted(found: ndarray) -> ndarray:
     """An array that has memory of its own, which is noted; anything else is returned as it is."""
-    if keys.active and thread.batch_levels and isinstance(typing.cast("object", found), TensorBase):
-        if not is_batched(found):
+    if keys.active and thread.batch_levels:
+        if isinstance(typing.cast("object", found), TensorBase) and not is_batched(found):
             note_made(found, thread.batch_levels)
     return found
 

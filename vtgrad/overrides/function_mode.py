@@ -101,9 +101,9 @@ class TorchFunctionMode:
         see_members()
         ident = thread.ident
         block, number = ModeBlock(self, ident), next(_numbers)
-        entered = *thread.function_modes, block
         opened = block, number, self._open.get(ident), self._next.pop(ident, None)
-        # Three stores, between which no signal handler runs.
+        # Without a call up to the last of three stores, so that no signal handler runs between.
+        entered = *thread.function_modes, block
         keys.modes[number] = block
         self._open[ident] = opened
         thread.function_modes = entered

@@ -20,10 +20,10 @@ _PACKAGES: Final = ("fft", "linalg", "nn.functional", "signal", "special")
 # Functions of `vtgrad` that take no tensor, or only ask for its class.
 _TAKES_NO_TENSOR = frozenset({"is_tensor"})
 # Functions that only modes see.
-_SEEN_BY_MODES: Final = (
-    *("arange as_tensor can_cast empty empty_strided eye full linspace ones promote_types".split()),
-    *("rand randint randn randperm result_type tensor zeros".split()),
-)
+_SEEN_BY_MODES: Final = """
+    arange as_tensor can_cast empty empty_strided eye full linspace ones promote_types rand randint
+    randn randperm result_type tensor zeros
+""".split()
 _SEEN_OF_AUTOGRAD: Final = ("backward", "grad")
 
 
